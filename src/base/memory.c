@@ -1,0 +1,47 @@
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/context.h"
+
+static void *default_allocate(void *user, size_t size, size_t alignment) {
+    (void)user;
+    size_t rounded = (size + alignment - 1) / alignment * alignment; /* aligned_alloc asks for a multiple */
+    return rounded < size ? NULL : aligned_alloc(alignment, rounded);
+}
+
+static void default_release(void *user, void *block, size_t size) {
+    (void)user;
+    (void)size;
+    free(block);
+}
+
+attend_allocator at_memory_default(void) {
+    attend_allocator allocator = {default_allocate, default_release, NULL};
+    return allocator;
+}
+
+attend_status at_memory_allocate(attend_ctx *ctx, size_t size, const char *what, void **block) {
+    *block = ctx->allocator.allocate(ctx->allocator.user, size, AT_ALIGNMENT);
+    if (*block == NULL)
+        return at_fail(ctx, ATTEND_MEMORY, "no memory for %s: %zu bytes", what, size);
+    return ATTEND_OK;
+}
+
+void at_memory_release(attend_ctx *ctx, void *block, size_t size) {
+    if (block != NULL)
+        ctx->allocator.release(ctx->allocator.user, block, size);
+}
+
+attend_status at_memory_scratch(attend_ctx *ctx, size_t size, void **block) {
+    if (size > ctx->scratch_size) {
+        at_memory_release(ctx, ctx->scratch, ctx->scratch_size);
+        ctx->scratch = NULL;
+        ctx->scratch_size = 0;
+        AT_TRY(at_memory_allocate(ctx, size, "scratch", &ctx->scratch));
+        ctx->scratch_size = size;
+    }
+    *block = ctx->scratch;
+    return ATTEND_OK;
+}

@@ -36,7 +36,8 @@ int example_load(attend_ctx *ctx, const char *name, const char *path, attend_exa
     const embedded_example *embedded = name == NULL ? NULL : find(name);
     if (name != NULL && embedded == NULL)
         return unknown_example(name);
-    if (open_source(ctx, embedded, path, example) != ATTEND_OK)
-        return cli_failure("%s", attend_message(ctx));
+    attend_status status = open_source(ctx, embedded, path, example);
+    if (status != ATTEND_OK)
+        return cli_library_error(ctx, status);
     return 0;
 }

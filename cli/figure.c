@@ -20,14 +20,25 @@ static double largest(const figure *f) {
     return most;
 }
 
-void figure_set_scale(figure *f) {
-    double most = largest(f);
-    double unit = most > 0 ? pow(10, ceil(log10(most))) : 1;
+/* Index of the round number that is top or, when none is, of the next above it; *unit: the power of ten it is for. */
+static int round_top(double top, double *unit) {
     int choice = 0;
-    while (choice < ROUND_TOPS - 1 && round_tops[choice].top * unit < most * (1 - 1e-12))
+    *unit = pow(10, ceil(log10(top * (1 - 1e-12))));
+    while (choice < ROUND_TOPS - 1 && round_tops[choice].top * *unit < top * (1 - 1e-12))
         choice++;
-    f->top = round_tops[choice].top * unit;
-    f->steps = round_tops[choice].steps;
+    return choice;
+}
+
+void figure_set_scale(figure *f, double ceiling) {
+    double most = largest(f), wanted = ceiling > 0 ? ceiling : most > 0 ? most : 1, unit;
+    int choice = round_top(wanted, &unit);
+    f->top = ceiling > 0 ? ceiling : round_tops[choice].top * unit;
+    f->steps = fabs(f->top - round_tops[choice].top * unit) < 1e-9 * f->top ? round_tops[choice].steps : 2;
+    f->exceeded = most > f->top;
+}
+
+void figure_tick(const figure *f, int i, char *text, size_t size) {
+    snprintf(text, size, "%s%.4g", i == f->steps && f->exceeded ? "≥ " : "", f->top * i / f->steps);
 }
 
 double figure_fraction(const figure *f, double value) { return fmin(1, fmax(0, value / f->top)); }

@@ -26,12 +26,15 @@ typedef struct figure {
     int64_t across; // panels side by side, where there is room
     double top;     // value at the far end of the colour scale, which starts at 0
     int steps;      // ticks of the legend, 0 not counted
+    int exceeded;   // some values lie beyond top and are drawn like it
     int digits;     // digits after the point of the numbers in the cells
     color_theme theme;
 } figure;
 
-/* Sets top to the smallest round number that no value of the panels exceeds, and steps to divide it evenly. */
-void figure_set_scale(figure *f);
+/* Sets top, steps and exceeded. ceiling: what top shall be; 0 = the smallest round number that no value exceeds. */
+void figure_set_scale(figure *f, double ceiling);
+/* The number at tick i of the legend, 0..steps. */
+void figure_tick(const figure *f, int i, char *text, size_t size);
 /* Where value lies on the colour scale, 0..1. */
 double figure_fraction(const figure *f, double value);
 /* Whether any cell of any panel is hidden. */

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "figure_cairo.h"
+#include "number_text.h"
 
 static const double hatch_pitch = 6;
 static const double gap_from = 9; // smaller cells touch each other
@@ -34,12 +35,13 @@ static double cell_gap(const figure_layout *layout) { return layout->cell >= gap
 
 static void draw_values(cairo_t *cr, const figure *f, const figure_panel *panel, const figure_layout *layout) {
     double cell = layout->cell, gap = cell_gap(layout);
+    double overlap = gap > 0 ? 0 : 0.25; // no seams between cells that touch
     for (int64_t i = 0; i < f->cells * f->cells; i++) {
         if (panel->hidden[i])
             continue;
         double x = cell * (double)(i % f->cells), y = cell * (double)(i / f->cells);
         figure_set_color(cr, color_scale_at(f->theme, figure_fraction(f, panel->values[i])));
-        cairo_rectangle(cr, x + gap / 2, y + gap / 2, cell - gap, cell - gap);
+        cairo_rectangle(cr, x + gap / 2, y + gap / 2, cell - gap + overlap, cell - gap + overlap);
         cairo_fill(cr);
     }
 }
@@ -50,8 +52,8 @@ static void draw_numbers(cairo_t *cr, const figure *f, const figure_panel *panel
     for (int64_t i = 0; i < f->cells * f->cells; i++) {
         if (panel->hidden[i])
             continue;
-        char number[64];
-        snprintf(number, sizeof number, "%.*f", f->digits, panel->values[i]);
+        char number[NUMBER_TEXT_MAX];
+        number_fixed(number, panel->values[i], f->digits);
         figure_set_color(cr, color_ink_on(color_scale_at(f->theme, figure_fraction(f, panel->values[i]))));
         draw_text(cr, cell * ((double)(i % f->cells) + 0.5), cell * ((double)(i / f->cells) + 0.5), TEXT_AROUND,
                   number);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "figure_cairo.h"
+#include "number_text.h"
 
 static const double png_pixels = 2; // for each pixel of the layout: sharp on dense screens and on paper
 
@@ -93,10 +94,10 @@ static void put_row(FILE *to, const figure *f, const figure_panel *panel, int64_
         fputs(column == 0 ? ": " : ", ", to);
         put_escaped(to, f->labels[column]);
         int64_t cell = row * f->cells + column;
-        if (panel->hidden[cell])
-            fputs(" hidden", to);
-        else
-            fprintf(to, " %.*f", f->digits, panel->values[cell]);
+        char number[NUMBER_TEXT_MAX] = "hidden";
+        if (!panel->hidden[cell])
+            number_fixed(number, panel->values[cell], f->digits);
+        fprintf(to, " %s", number);
     }
     fputc('\n', to);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "figure_cairo.h"
+#include "number_text.h"
 
 static const double label_size_most = 13, label_size_least = 7;
 static const double number_size_most = 13, number_size_least = 7;
@@ -49,8 +50,8 @@ static void measure_labels(cairo_t *cr, const figure *f, figure_layout *layout) 
 
 /* The widest number a cell has to hold. */
 static void measure_numbers(cairo_t *cr, const figure *f, figure_layout *layout) {
-    char number[64];
-    snprintf(number, sizeof number, "%.*f", f->digits, f->top);
+    char number[NUMBER_TEXT_MAX];
+    number_fixed(number, f->top, f->digits);
     set_font(cr, number_size_most, 0);
     double part = number_size_most / (drawn_width(cr, number) + 7); // 7: air beside the number
     layout->number_size = figure_is_full(f) ? size_for(layout->cell, part, number_size_most, number_size_least) : 0;

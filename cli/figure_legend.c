@@ -15,7 +15,7 @@ static double name_width(cairo_t *cr, const char *name) {
 }
 
 /* From the left edge to the end of the last tick's number, half of which stands out. */
-static double scale_width(cairo_t *cr) { return name_width(cr, value_name) + gap + bar_length + 8; }
+static double scale_width(cairo_t *cr) { return name_width(cr, value_name) + gap + bar_length + 14; }
 
 static double swatch_width(cairo_t *cr) { return swatch_length + gap + name_width(cr, hidden_name); }
 
@@ -55,7 +55,7 @@ static void draw_ticks(cairo_t *cr, const figure *f, double x, double y) {
     for (int i = 0; i <= f->steps; i++) {
         double at = x + bar_length * i / f->steps;
         char number[32];
-        snprintf(number, sizeof number, "%.6g", f->top * i / f->steps);
+        figure_tick(f, i, number, sizeof number);
         figure_set_color(cr, inks.frame);
         cairo_move_to(cr, at, y);
         cairo_line_to(cr, at, y + tick_length);

@@ -29,10 +29,18 @@ void look_title(const look_view *view, int work, int64_t head, char title[LOOK_T
 /* Keys that query may see. */
 int64_t look_keys_seen(const worked *work, int64_t query);
 
-/* The grids as a figure, whose panels look_figure_free frees; NULL without memory. Its scale is set when top is 0,
-   else ends at top. */
-figure *look_figure(const look_view *view, int64_t cells, double top);
-void look_figure_free(figure *f);
+/* The grids as a figure, with all that its panels point to besides view. */
+typedef struct look_figure {
+    figure shown;
+    char (*titles)[LOOK_TITLE_MAX]; // panels
+    figure_panel *panels;
+    unsigned char *hidden; // (panels, cells, cells)
+} look_figure;
+
+/* cells: rows and columns of each grid, as wished for; ceiling as figure_set_scale takes it. 0, or -1 without memory;
+   *result is freed either way. */
+int look_figure_make(const look_view *view, int64_t cells, double ceiling, look_figure *result);
+void look_figure_free(look_figure *f);
 
 /* What was wished for, as tables; digits after the point. */
 void look_tables(FILE *out, const look_view *view, int digits);

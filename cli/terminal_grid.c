@@ -243,31 +243,36 @@ static void print_row(view *v, int64_t first, int64_t count, int64_t row) {
 
 /* ---- legend ---- */
 
-static void print_tick(view *v, double value) {
-    char number[32];
-    snprintf(number, sizeof number, " %.4g", value);
-    line_text(&v->line, number);
-}
-
-static void print_scale(view *v) {
-    line_text(&v->line, "weight  ");
-    for (int i = 0; v->plain && i < SHADES; i++) {
+/* Each shade stands for the numbers around its own. */
+static void print_shades(view *v) {
+    for (int i = 0; i < SHADES; i++) {
+        char number[32];
+        snprintf(number, sizeof number, " %s%.4g", i == SHADES - 1 && v->f->exceeded ? "≥ " : "",
+                 v->f->top * i / (SHADES - 1));
         line_text(&v->line, shades[i]);
-        print_tick(v, v->f->top * i / (SHADES - 1));
+        line_text(&v->line, number);
         line_blanks(&v->line, 2);
     }
-    if (v->plain)
-        return;
+}
+
+static void print_bar(view *v) {
+    char number[32];
+    figure_tick(v->f, v->f->steps, number, sizeof number);
     line_text(&v->line, "0 ");
     for (int i = 0; i < bar_strips; i++)
         line_box(&v->line, "", 1, (i + 0.5) / bar_strips);
-    print_tick(v, v->f->top);
+    line_blanks(&v->line, 1);
+    line_text(&v->line, number);
     line_blanks(&v->line, 3);
 }
 
 static void print_legend(view *v) {
     line_end(&v->line);
-    print_scale(v);
+    line_text(&v->line, "weight  ");
+    if (v->plain)
+        print_shades(v);
+    else
+        print_bar(v);
     if (figure_has_hidden(v->f)) {
         line_blanks(&v->line, 1);
         line_hidden(&v->line, 2);

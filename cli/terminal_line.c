@@ -1,9 +1,31 @@
 #include "terminal_line.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
 #include "text_width.h"
+
+static int is_set_to(const char *variable, const char *value) {
+    const char *set = getenv(variable);
+    return set != NULL && strcmp(set, value) == 0;
+}
+
+terminal_colors terminal_colors_of(FILE *out) {
+    const char *terminal = getenv("TERM");
+    if (!cli_color(out))
+        return TERMINAL_PLAIN;
+    if (is_set_to("COLORTERM", "truecolor") || is_set_to("COLORTERM", "24bit"))
+        return TERMINAL_COLORS;
+    return terminal != NULL && strstr(terminal, "256color") != NULL ? TERMINAL_GREYS : TERMINAL_PLAIN;
+}
+
+/* COLORFGBG is "INK;PAPER", numbers of the 16 first colours: 7 and 15 are white. */
+color_theme terminal_theme(void) {
+    const char *colors = getenv("COLORFGBG"), *paper = colors == NULL ? NULL : strrchr(colors, ';');
+    return paper != NULL && (strcmp(paper, ";7") == 0 || strcmp(paper, ";15") == 0) ? THEME_LIGHT : THEME_DARK;
+}
 
 static void pay_blanks(terminal_line *line) {
     for (; line->blanks > 0; line->blanks--)

@@ -10,6 +10,11 @@
 /* How a terminal shows colours: not at all, 24 greys, or any. */
 typedef enum terminal_colors { TERMINAL_PLAIN, TERMINAL_GREYS, TERMINAL_COLORS } terminal_colors;
 
+/* What out is able and allowed to show: TERMINAL_PLAIN unless it is a terminal of 256 colours or more. */
+terminal_colors terminal_colors_of(FILE *out);
+/* Light when COLORFGBG, which some terminals set, says that the background is; else dark, as most are. */
+color_theme terminal_theme(void);
+
 typedef struct terminal_line {
     FILE *out;
     terminal_colors colors;

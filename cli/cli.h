@@ -43,7 +43,8 @@ typedef struct cli_options {
     const char          *letters; /* getopt's short options              */
     const struct option *table;   /* ends with a zero entry              */
     int (*letter)(int);           /* short letter -> id                  */
-    const char *value;            /* of the option that was just read    */
+    const char *name;             /* of the option that was just read, "" at first */
+    const char *value;            /* and its value, or NULL               */
     uint64_t    seen[2];          /* one bit for each entry of the table */
 } cli_options;
 

@@ -4,13 +4,13 @@
 #include "number_text.h"
 
 static const double hatch_pitch = 6;
-static const double gap_from = 9; // smaller cells touch each other
+static const double gap_from = 9; // smaller cells touch each other; others have a gap at their right and lower edge
 
 figure_inks figure_inks_of(color_theme theme) {
     static const figure_inks light = {
         {1, 1, 1}, {0.11, 0.13, 0.15}, {0.34, 0.38, 0.42}, {0.52, 0.56, 0.60}, {0.70, 0.73, 0.76}};
     static const figure_inks dark = {
-        {0.05, 0.07, 0.09}, {0.90, 0.93, 0.95}, {0.62, 0.66, 0.70}, {0.46, 0.50, 0.55}, {0.31, 0.35, 0.40}};
+        {0.05, 0.07, 0.09}, {0.90, 0.93, 0.95}, {0.62, 0.66, 0.70}, {0.46, 0.50, 0.55}, {0.36, 0.40, 0.45}};
     return theme == THEME_DARK ? dark : light;
 }
 
@@ -41,7 +41,7 @@ static void draw_values(cairo_t *cr, const figure *f, const figure_panel *panel,
             continue;
         double x = cell * (double)(i % f->cells), y = cell * (double)(i / f->cells);
         figure_set_color(cr, color_scale_at(f->theme, figure_fraction(f, panel->values[i])));
-        cairo_rectangle(cr, x + gap / 2, y + gap / 2, cell - gap + overlap, cell - gap + overlap);
+        cairo_rectangle(cr, x, y, cell - gap + overlap, cell - gap + overlap);
         cairo_fill(cr);
     }
 }
@@ -71,8 +71,7 @@ static void draw_hidden(cairo_t *cr, const figure *f, const figure_panel *panel,
                 to++;
             if (!hidden[from])
                 continue;
-            cairo_rectangle(cr, cell * (double)from + gap / 2, cell * (double)row, cell * (double)(to - from) - gap,
-                            cell);
+            cairo_rectangle(cr, cell * (double)from, cell * (double)row, cell * (double)(to - from) - gap, cell);
             found++;
         }
     if (found > 0)
@@ -80,9 +79,10 @@ static void draw_hidden(cairo_t *cr, const figure *f, const figure_panel *panel,
 }
 
 static void draw_frame(cairo_t *cr, const figure *f, const figure_layout *layout) {
+    double gap = cell_gap(layout);
     figure_set_color(cr, figure_inks_of(f->theme).frame);
     cairo_set_line_width(cr, 1);
-    cairo_rectangle(cr, -0.5, -0.5, layout->side + 1, layout->side + 1);
+    cairo_rectangle(cr, -0.5 - gap, -0.5 - gap, layout->side + 1 + gap, layout->side + 1 + gap);
     cairo_stroke(cr);
 }
 

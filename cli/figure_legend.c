@@ -33,19 +33,21 @@ void figure_legend_measure(cairo_t *cr, const figure *f, double room, figure_lay
     *height += line_room;
 }
 
-/* One stroke of paint for each of many steps, not a gradient: gradients blend in RGB, which is not how the cells
-   are coloured. */
+/* Gradients blend in RGB, which is not how the scale runs: the stops lie too close for the difference to show. */
 static void draw_bar(cairo_t *cr, const figure *f, double x, double y) {
-    const int strips = 80;
-    double strip = bar_length / strips;
-    for (int i = 0; i < strips; i++) {
-        figure_set_color(cr, color_scale_at(f->theme, (i + 0.5) / strips));
-        cairo_rectangle(cr, x + i * strip, y, i + 1 < strips ? strip + 0.5 : strip, bar_height); // no seams
-        cairo_fill(cr);
+    const int stops = 32;
+    cairo_pattern_t *gradient = cairo_pattern_create_linear(x, y, x + bar_length, y);
+    for (int i = 0; i <= stops; i++) {
+        double at = (double)i / stops;
+        color c = color_scale_at(f->theme, at);
+        cairo_pattern_add_color_stop_rgb(gradient, at, c.red, c.green, c.blue);
     }
+    cairo_rectangle(cr, x, y, bar_length, bar_height);
+    cairo_set_source(cr, gradient);
+    cairo_fill_preserve(cr);
+    cairo_pattern_destroy(gradient);
     figure_set_color(cr, figure_inks_of(f->theme).frame);
     cairo_set_line_width(cr, 0.75);
-    cairo_rectangle(cr, x, y, bar_length, bar_height);
     cairo_stroke(cr);
 }
 

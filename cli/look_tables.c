@@ -122,12 +122,12 @@ static void print_top(table *t) {
 /* ---- --entropy and --received ---- */
 
 static void print_entropy(table *t) {
-    static const char limit[] = "log of keys seen";
+    static const char limit[] = "log of keys seen", seen_name[] = "keys seen";
     int width = wider(t->number_width, (int)strlen("entropy"));
     print_cell(t, "query", t->name_width);
     print_cell(t, "entropy", width);
     print_cell(t, limit, (int)strlen(limit));
-    print_cell(t, "keys seen", 0);
+    print_cell(t, seen_name, (int)strlen(seen_name));
     line_end(&t->line);
     for (int64_t query = 0; query < t->work->tokens; query++) {
         int64_t seen = look_keys_seen(t->work, query);
@@ -136,7 +136,7 @@ static void print_entropy(table *t) {
         print_cell(t, label(t, query), t->name_width);
         print_number(t, t->found->entropy[t->head * t->work->tokens + query], width);
         print_number(t, log((double)seen), (int)strlen(limit));
-        print_cell(t, count, (int)strlen(count));
+        print_cell(t, count, (int)strlen(seen_name));
         line_end(&t->line);
     }
 }

@@ -47,6 +47,8 @@ static void put_escaped(page_output *page, const char *text) {
 }
 
 static void put_label(page_output *page, const char *text) {
+    if (text[0] == '\0')
+        return;
     fputs("\\text{", page->stream);
     put_escaped(page, text);
     fputc('}', page->stream);
@@ -124,7 +126,8 @@ static void put_row(page_output *page, const page_table *table, int64_t row) {
 
 static void table(page_output *page, const page_table *table) {
     put_columns(page, table);
-    put_titles(page, table);
+    if (page_table_titled(table))
+        put_titles(page, table);
     put_heads(page, table);
     for (int64_t row = 0; row < table->rows; row++)
         put_row(page, table, row);

@@ -8,8 +8,8 @@ static void begin(page_output *page) {
           "\\usepackage[utf8]{inputenc}\n"
           "\\usepackage[T1]{fontenc}\n"
           "\\usepackage{amsmath}\n"
+          "\\usepackage[margin=2cm]{geometry}\n"
           "\\setlength{\\parindent}{0pt}\n"
-          "\\setcounter{MaxMatrixCols}{64}\n"
           "\\begin{document}\n",
           page->stream);
 }
@@ -27,6 +27,7 @@ static const char *escaped(char character) {
         case '>': return "\\textgreater{}";
         case '|': return "\\textbar{}";
         case '"': return "\\textquotedbl{}";
+        case '-': return "-{}"; /* two in a row would become a dash */
         case '&': return "\\&";
         case '%': return "\\%";
         case '$': return "\\$";
@@ -106,7 +107,7 @@ static void put_heads(page_output *page, const page_table *table) {
 static void put_cell(page_output *page, const char *cell) {
     const char *exponent = cell == NULL ? NULL : strchr(cell, 'e');
     if (cell == NULL)
-        fputs(" & \\cdot", page->stream);
+        fputs(" & \\text{-}", page->stream);
     else if (strpbrk(cell, "nf") != NULL)
         fprintf(page->stream, " & \\text{%s}", cell);
     else if (exponent != NULL)

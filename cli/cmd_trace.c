@@ -128,7 +128,7 @@ static int no_such_row(const attend_example *example, const char *name, int64_t 
 
 static int put_page(const attend_example *example, const trace_options *options, const trace_view *view) {
     static const page_writer *const writers[] = {&page_text_writer, &page_markdown_writer, &page_latex_writer};
-    page_output page = {writers[options->format], stdout, (int)options->digits, cli_color(stdout), 0};
+    page_output page = {writers[options->format], stdout, (int)options->digits, cli_color(stdout), 0, PAGE_NOTHING};
     if (options->row == NULL) {
         trace_page(&page, view);
     } else {
@@ -144,11 +144,9 @@ static int put_page(const attend_example *example, const trace_options *options,
 static int judge(const trace_view *view) {
     for (int w = 0; w < view->count; w++) {
         const trace_facts *facts = view->facts[w];
-        if (!facts->positive)
-            return cli_failure("check failed: a weight is not positive");
-        if (!facts->sums_to_one)
-            return cli_failure("check failed: a row of weights sums to 1 only within %.1e", facts->sum_error);
-        if (!facts->inside)
+        if (!facts->weights_hold)
+            return cli_failure("check failed: a row's weights are not positive numbers that sum to 1");
+        if (!facts->mixtures_hold)
             return cli_failure("check failed: a mixture lies outside the values it averages");
     }
     return CLI_DONE;

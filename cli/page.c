@@ -44,8 +44,22 @@ void page_say(page_output *page, const char *format, ...) {
     free(text);
 }
 
+void page_part_begin(page_output *page, page_part part) {
+    int runs_on = part == PAGE_SENTENCE && (page->last == PAGE_TITLE || page->last == PAGE_SENTENCE);
+    if (page->last != PAGE_NOTHING && !runs_on)
+        fputc('\n', page->stream);
+    page->last = part;
+}
+
 void page_table_add(page_table *table, page_block block) {
     table->blocks[table->block_count++] = block;
+}
+
+int page_table_titled(const page_table *table) {
+    for (int b = 0; b < table->block_count; b++)
+        if (table->blocks[b].title != NULL)
+            return 1;
+    return 0;
 }
 
 const char *page_label(char *const *labels, int64_t index, char number[NUMBER_TEXT_MAX]) {

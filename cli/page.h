@@ -53,12 +53,16 @@ typedef struct page_writer {
     void (*end)(page_output *page);
 } page_writer;
 
+/* What stands last on the page: most parts are set apart by an empty line, sentences run on. */
+typedef enum page_part { PAGE_NOTHING, PAGE_TITLE, PAGE_SENTENCE, PAGE_BLOCK } page_part;
+
 struct page_output {
     const page_writer *writer;
     FILE *stream;
     int digits; /* decimals of numbers that are not whole */
     int colour; /* text only */
     int failed; /* there was no memory for some part */
+    page_part last;
 };
 
 extern const page_writer page_text_writer, page_markdown_writer, page_latex_writer;
@@ -67,7 +71,12 @@ extern const page_writer page_text_writer, page_markdown_writer, page_latex_writ
 __attribute__((format(printf, 2, 3))) char *page_format(page_output *page, const char *format, ...);
 __attribute__((format(printf, 3, 4))) void page_heading(page_output *page, int level, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void page_say(page_output *page, const char *format, ...);
+/* For writers: an empty line when part needs one after what stands last. */
+void page_part_begin(page_output *page, page_part part);
+
 void page_table_add(page_table *table, page_block block);
+/* Whether any block has a title. */
+int page_table_titled(const page_table *table);
 
 /* For writers: label of a row or column (number is room for one that is counted), and text of a cell, NULL when it is
    hidden. */

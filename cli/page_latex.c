@@ -8,8 +8,8 @@ static void begin(page_output *page) {
           "\\usepackage[utf8]{inputenc}\n"
           "\\usepackage[T1]{fontenc}\n"
           "\\usepackage{amsmath}\n"
+          "\\usepackage[margin=2cm]{geometry}\n"
           "\\setlength{\\parindent}{0pt}\n"
-          "\\setcounter{MaxMatrixCols}{64}\n"
           "\\begin{document}\n",
           page->stream);
 }
@@ -27,6 +27,7 @@ static const char *escaped(char character) {
         case '>': return "\\textgreater{}";
         case '|': return "\\textbar{}";
         case '"': return "\\textquotedbl{}";
+        case '-': return "-{}"; /* two in a row would become a dash */
         case '&': return "\\&";
         case '%': return "\\%";
         case '$': return "\\$";
@@ -47,6 +48,8 @@ static void put_escaped(page_output *page, const char *text) {
 }
 
 static void put_label(page_output *page, const char *text) {
+    if (text[0] == '\0')
+        return;
     fputs("\\text{", page->stream);
     put_escaped(page, text);
     fputc('}', page->stream);
@@ -104,7 +107,7 @@ static void put_heads(page_output *page, const page_table *table) {
 static void put_cell(page_output *page, const char *cell) {
     const char *exponent = cell == NULL ? NULL : strchr(cell, 'e');
     if (cell == NULL)
-        fputs(" & \\cdot", page->stream);
+        fputs(" & \\text{-}", page->stream);
     else if (strpbrk(cell, "nf") != NULL)
         fprintf(page->stream, " & \\text{%s}", cell);
     else if (exponent != NULL)
@@ -124,7 +127,8 @@ static void put_row(page_output *page, const page_table *table, int64_t row) {
 
 static void table(page_output *page, const page_table *table) {
     put_columns(page, table);
-    put_titles(page, table);
+    if (page_table_titled(table))
+        put_titles(page, table);
     put_heads(page, table);
     for (int64_t row = 0; row < table->rows; row++)
         put_row(page, table, row);

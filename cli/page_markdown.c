@@ -21,28 +21,24 @@ static void put_escaped(page_output *page, const char *text) {
 }
 
 static void heading(page_output *page, int level, const char *text) {
-    fprintf(page->stream, "%s%.*s ", level == 1 ? "" : "\n", level, "###");
+    page_part_begin(page, PAGE_BLOCK);
+    fprintf(page->stream, "%.*s ", level, "###");
     put_escaped(page, text);
-    fputs("\n\n", page->stream);
+    fputc('\n', page->stream);
 }
 
 static void sentence(page_output *page, const char *text) {
+    page_part_begin(page, PAGE_SENTENCE);
     put_escaped(page, text);
     fputc('\n', page->stream);
 }
 
 static void formula(page_output *page, const page_formula *formula) {
-    fprintf(page->stream, "\n    %s\n", formula->text);
+    page_part_begin(page, PAGE_BLOCK);
+    fprintf(page->stream, "    %s\n", formula->text);
 }
 
 /* ---- tables: an empty column between two blocks, as markdown has no other way to part them ---- */
-
-static int titled(const page_table *table) {
-    for (int b = 0; b < table->block_count; b++)
-        if (table->blocks[b].title != NULL)
-            return 1;
-    return 0;
-}
 
 static void put_titles(page_output *page, const page_table *table) {
     fputs("| |", page->stream);
@@ -96,8 +92,8 @@ static void put_row(page_output *page, const page_table *table, int64_t row) {
 }
 
 static void table(page_output *page, const page_table *table) {
-    fputc('\n', page->stream);
-    if (titled(table)) {
+    page_part_begin(page, PAGE_BLOCK);
+    if (page_table_titled(table)) {
         put_titles(page, table);
         put_rule(page, table);
         put_heads(page, table);
@@ -107,16 +103,14 @@ static void table(page_output *page, const page_table *table) {
     }
     for (int64_t row = 0; row < table->rows; row++)
         put_row(page, table, row);
-    fputc('\n', page->stream);
 }
 
 /* Indented by four: a block of code, in which nothing needs to be escaped. */
 static void equations(page_output *page, const page_equation *equations, int64_t count, int in_columns) {
-    fputc('\n', page->stream);
+    page_part_begin(page, PAGE_BLOCK);
     for (int64_t i = 0; i < count; i++)
         fprintf(page->stream, "    %s%s%s = %s\n", equations[i].label, in_columns ? ": " : " = ",
                 equations[i].expression, equations[i].result);
-    fputc('\n', page->stream);
 }
 
 const page_writer page_markdown_writer = {begin, heading, sentence, formula, table, equations, end};

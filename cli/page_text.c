@@ -45,7 +45,7 @@ static void end(page_output *page) {
 }
 
 static void heading(page_output *page, int level, const char *text) {
-    fputs(level == 1 ? "" : "\n", page->stream);
+    page_part_begin(page, level == 1 ? PAGE_TITLE : PAGE_BLOCK);
     style(page, "1");
     fputs(text, page->stream);
     style(page, "0");
@@ -60,6 +60,7 @@ static void heading(page_output *page, int level, const char *text) {
 /* Words, broken into lines of PAGE_WIDTH. */
 static void sentence(page_output *page, const char *text) {
     int used = 0;
+    page_part_begin(page, PAGE_SENTENCE);
     while (*text != '\0') {
         size_t length = strcspn(text, " ");
         int width = text_width(text) - text_width(text + length);
@@ -77,7 +78,8 @@ static void sentence(page_output *page, const char *text) {
 }
 
 static void formula(page_output *page, const page_formula *formula) {
-    fprintf(page->stream, "\n%*s%s\n", 2 * MARGIN, "", formula->text);
+    page_part_begin(page, PAGE_BLOCK);
+    fprintf(page->stream, "%*s%s\n", 2 * MARGIN, "", formula->text);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -135,17 +137,19 @@ static int make_layout(const page_table *table, text_layout *made) {
 }
 
 static void put_titles(page_output *page, const page_table *table, const text_layout *layout) {
-    int titled = 0;
-    for (int b = 0; b < table->block_count; b++)
-        titled |= table->blocks[b].title != NULL;
-    if (!titled)
+    if (!page_table_titled(table))
         return;
-    spaces(page, MARGIN + layout->labels);
     const int *widths = layout->widths;
+    int pending = MARGIN + layout->labels; /* spaces that a next title would need before it */
     for (int b = 0; b < table->block_count; b++) {
         const page_block *block = &table->blocks[b];
-        spaces(page, BLOCK_GAP);
-        put_right(page, block->title == NULL ? "" : block->title, block_width(block, widths));
+        pending += BLOCK_GAP;
+        if (block->title != NULL) {
+            spaces(page, pending);
+            fputs(block->title, page->stream);
+            pending = -text_width(block->title);
+        }
+        pending += block_width(block, widths);
         widths += block->columns;
     }
     fputc('\n', page->stream);
@@ -193,12 +197,11 @@ static void table(page_output *page, const page_table *table) {
         page->failed = 1;
         return;
     }
-    fputc('\n', page->stream);
+    page_part_begin(page, PAGE_BLOCK);
     put_titles(page, table, &layout);
     put_heads(page, table, &layout);
     for (int64_t row = 0; row < table->rows; row++)
         put_row(page, table, &layout, row);
-    fputc('\n', page->stream);
     free(layout.widths);
 }
 
@@ -211,7 +214,7 @@ static void equations(page_output *page, const page_equation *equations, int64_t
         expression = larger(expression, text_width(equations[i].expression));
         result = larger(result, text_width(equations[i].result));
     }
-    fputc('\n', page->stream);
+    page_part_begin(page, PAGE_BLOCK);
     for (int64_t i = 0; i < count; i++) {
         spaces(page, 2 * MARGIN);
         put_right(page, equations[i].label, label);
@@ -221,7 +224,6 @@ static void equations(page_output *page, const page_equation *equations, int64_t
         put_right(page, equations[i].result, in_columns ? result : 0);
         fputc('\n', page->stream);
     }
-    fputc('\n', page->stream);
 }
 
 const page_writer page_text_writer = {begin, heading, sentence, formula, table, equations, end};

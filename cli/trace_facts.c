@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* exp of the scores as they are is shown while the largest of a row lies between these two. */
-static const double exponential_shown_from = 0.1, exponential_shown_to = 1e6;
+static const double exponential_shown_from = 0.1, exponential_shown_to = 1e5;
 
 /* exp below this is less than the smallest double, and becomes 0. */
 static const double exponent_vanishes = -744;
@@ -59,45 +59,60 @@ static double sum_tolerance(const worked *work) {
     return (double)(work->tokens + 1) * DBL_EPSILON;
 }
 
+/* A weight that is positive, but smaller than any double, and so stored as 0. */
+static int vanishes(const worked *work, int64_t row, int64_t cell) {
+    return work->weights[cell] == 0 && work->masked[cell] - work->lse[row] < exponent_vanishes;
+}
+
+int trace_weights_hold(const worked *work, const trace_facts *facts, int64_t row) {
+    for (int64_t cell = row * work->tokens; cell < row * work->tokens + seen(work, row); cell++)
+        if (!(work->weights[cell] > 0) && !vanishes(work, row, cell))
+            return 0;
+    return fabs(1 - facts->sums[row]) <= sum_tolerance(work);
+}
+
 static void check_weights(const worked *work, trace_facts *facts) {
     for (int64_t row = 0; row < work->heads * work->tokens; row++) {
-        for (int64_t j = 0; j < seen(work, row); j++) {
-            int64_t cell = row * work->tokens + j;
-            int vanishes = work->weights[cell] == 0 && work->masked[cell] - work->lse[row] < exponent_vanishes;
-            facts->vanished += vanishes;
-            facts->positive &= work->weights[cell] > 0 || vanishes;
+        for (int64_t cell = row * work->tokens; cell < row * work->tokens + seen(work, row); cell++) {
             facts->sums[row] += work->weights[cell];
+            facts->vanished += vanishes(work, row, cell);
         }
         double error = fabs(1 - facts->sums[row]);
-        facts->sums_to_one &= error <= sum_tolerance(work);
         facts->sum_error = isnan(error) || error > facts->sum_error ? error : facts->sum_error;
+        facts->weights_hold &= trace_weights_hold(work, facts, row);
     }
 }
 
 /* ---- a mixture stays among its values -------------------------------------------------------- */
 
-static void check_channel(const worked *work, trace_facts *facts, int64_t row, int64_t channel) {
-    int64_t kv_head = row / work->tokens / (work->heads / work->kv_heads);
+static void find_range(const worked *work, trace_facts *facts, int64_t row, int64_t channel) {
+    int64_t kv_head = row / work->tokens / (work->heads / work->kv_heads), cell = row * work->value_width + channel;
     const double *values = work->v + kv_head * work->tokens * work->value_width + channel; /* (T, E) */
-    double smallest = values[0], largest = values[0], size = fabs(values[0]);
+    facts->smallest[cell] = facts->largest[cell] = values[0];
     for (int64_t j = 1; j < seen(work, row); j++) {
-        double value = values[j * work->value_width];
-        smallest = fmin(smallest, value);
-        largest = fmax(largest, value);
-        size = fmax(size, fabs(value));
+        facts->smallest[cell] = fmin(facts->smallest[cell], values[j * work->value_width]);
+        facts->largest[cell] = fmax(facts->largest[cell], values[j * work->value_width]);
     }
-    int64_t cell = row * work->value_width + channel;
-    facts->smallest[cell] = smallest;
-    facts->largest[cell] = largest;
-    /* The weights may miss 1 by the tolerance of their sum, and their T products are rounded and summed. */
-    double slack = 2 * sum_tolerance(work) * size;
-    facts->inside &= work->mixture[cell] >= smallest - slack && work->mixture[cell] <= largest + slack;
+}
+
+/* The weights may miss 1 by the tolerance of their sum; their products with the values are rounded, and so is the sum
+   of those: twice that tolerance, for the largest size among the values. */
+int trace_mixture_holds(const worked *work, const trace_facts *facts, int64_t row) {
+    for (int64_t cell = row * work->value_width; cell < (row + 1) * work->value_width; cell++) {
+        double smallest = facts->smallest[cell], largest = facts->largest[cell];
+        double slack = 2 * sum_tolerance(work) * fmax(fabs(smallest), fabs(largest));
+        if (!(work->mixture[cell] >= smallest - slack && work->mixture[cell] <= largest + slack))
+            return 0;
+    }
+    return 1;
 }
 
 static void check_mixtures(const worked *work, trace_facts *facts) {
-    for (int64_t row = 0; row < work->heads * work->tokens; row++)
+    for (int64_t row = 0; row < work->heads * work->tokens; row++) {
         for (int64_t channel = 0; channel < work->value_width; channel++)
-            check_channel(work, facts, row, channel);
+            find_range(work, facts, row, channel);
+        facts->mixtures_hold &= trace_mixture_holds(work, facts, row);
+    }
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
@@ -108,7 +123,7 @@ trace_facts *trace_facts_make(const worked *work) {
         trace_facts_free(facts);
         return NULL;
     }
-    facts->positive = facts->sums_to_one = facts->inside = 1;
+    facts->weights_hold = facts->mixtures_hold = 1;
     find_tops(work, facts);
     find_exponentials(work, facts);
     check_weights(work, facts);
@@ -124,8 +139,4 @@ void trace_facts_free(trace_facts *facts) {
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         free(blocks[i]);
     free(facts);
-}
-
-int trace_facts_hold(const trace_facts *facts) {
-    return facts->positive && facts->sums_to_one && facts->inside;
 }

@@ -15,15 +15,16 @@ typedef struct trace_facts {
     double *largest;      /* (H, T, E) */
     double sum_error;     /* worst |1 - sum of weights| */
     int64_t vanished;     /* weights too small for a double: positive, but stored as 0 */
-    int positive;         /* the facts hold: 1 or 0 */
-    int sums_to_one;
-    int inside;
+    int weights_hold;     /* the facts, in every row: 1 or 0 */
+    int mixtures_hold;
 } trace_facts;
 
 /* NULL when there is no memory. */
 trace_facts *trace_facts_make(const worked *work);
 void trace_facts_free(trace_facts *facts);
 
-int trace_facts_hold(const trace_facts *facts);
+/* The same for one row of 0..H*T-1. */
+int trace_weights_hold(const worked *work, const trace_facts *facts, int64_t row);
+int trace_mixture_holds(const worked *work, const trace_facts *facts, int64_t row);
 
 #endif

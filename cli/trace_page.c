@@ -15,14 +15,15 @@ static const char *yes_or_no(int holds) {
     return holds ? "yes" : "NO";
 }
 
+const char *const trace_shift_reason =
+    "The largest score of a row is taken out before exp: that divides the row's exponentials and their total by the "
+    "same number, so no weight changes, and the numbers stay readable.";
+
 void trace_scale_text(const worked *work, char text[NUMBER_TEXT_MAX]) {
-    char number[NUMBER_TEXT_MAX];
-    if (work->scale_given) {
-        number_short(number, work->scale, 6);
-        snprintf(text, NUMBER_TEXT_MAX, "* %.40s", number);
-    } else {
+    if (work->scale_given)
+        snprintf(text, NUMBER_TEXT_MAX, work->scale < 0 ? "* (%.6g)" : "* %.6g", work->scale);
+    else
         snprintf(text, NUMBER_TEXT_MAX, "/ sqrt(%lld)", (long long)work->head_width);
-    }
 }
 
 int trace_score_digits(const worked *work, const double *scores, int64_t head, int digits) {
@@ -41,11 +42,18 @@ static page_table by_token(const trace_view *view, const char *corner) {
     return table;
 }
 
-/* Which of two works a block belongs to; NULL when there is but one. */
+/* Which of two works something belongs to, to be set before its name; nothing when there is but one. */
 static const char *which(const trace_view *view, int w) {
     if (view->count == 1)
-        return NULL;
-    return view->works[w]->causal ? "causal" : "full";
+        return "";
+    return view->works[w]->causal ? "causal " : "full ";
+}
+
+enum { TITLE_MAX = 40 };
+
+static const char *titled(const trace_view *view, int w, const char *what, char title[TITLE_MAX]) {
+    snprintf(title, TITLE_MAX, "%s%s", which(view, w), what);
+    return title;
 }
 
 static void add_numbers(page_table *table, const char *title, const double *numbers, int64_t columns, int digits) {
@@ -84,9 +92,9 @@ static void say_title(page_output *page, const trace_view *view) {
     else
         page->failed = 1;
     free(title);
-    page_say(page, "%lld token%s, %lld head%s, each of width %lld (values %lld).", (long long)work->tokens,
-             plural(work->tokens), (long long)work->heads, plural(work->heads), (long long)work->head_width,
-             (long long)work->value_width);
+    page_say(page, "%lld token%s, %lld head%s; queries and keys of width %lld, values of width %lld.",
+             (long long)work->tokens, plural(work->tokens), (long long)work->heads, plural(work->heads),
+             (long long)work->head_width, (long long)work->value_width);
 }
 
 static const page_formula placing = {
@@ -126,9 +134,8 @@ static void put_projections(page_output *page, const trace_view *view) {
     page->writer->formula(page, &projecting);
     page->writer->table(page, &table);
     if (work->heads > 1)
-        page_say(page, "The columns are shared out among the heads in order: %lld to each query head, %lld and %lld to "
-                 "each of %lld key and value head%s.", (long long)work->head_width, (long long)work->head_width,
-                 (long long)work->value_width, (long long)work->kv_heads, plural(work->kv_heads));
+        page_say(page, "Each head takes its own columns in turn: %lld of W_Q, %lld of W_K, %lld of W_V.",
+                 (long long)work->head_width, (long long)work->head_width, (long long)work->value_width);
 }
 
 /* ---- one head: its queries, keys and values --------------------------------------------------- */
@@ -189,13 +196,17 @@ static void put_compare(page_output *page, const trace_view *view, int64_t head)
 
 static void put_scale(page_output *page, const trace_view *view, int64_t head) {
     const worked *work = view->works[0];
-    char scale[NUMBER_TEXT_MAX], text[128], latex[128];
+    char scale[NUMBER_TEXT_MAX], factor[NUMBER_TEXT_MAX], text[192], latex[192];
     trace_scale_text(work, scale);
-    snprintf(text, sizeof text, "score[i,j] = raw[i,j] %s", scale);
-    if (work->scale_given)
+    number_short(factor, work->scale, page->digits < 3 ? 3 : page->digits);
+    if (work->scale_given) {
+        snprintf(text, sizeof text, "score[i,j] = raw[i,j] %s", scale);
         snprintf(latex, sizeof latex, "S_{ij} = R_{ij} \\cdot %s", scale + 2);
-    else
-        snprintf(latex, sizeof latex, "S_{ij} = R_{ij} / \\sqrt{%lld}", (long long)work->head_width);
+    } else {
+        snprintf(text, sizeof text, "score[i,j] = raw[i,j] %s = raw[i,j] * %s", scale, factor);
+        snprintf(latex, sizeof latex, "S_{ij} = R_{ij} / \\sqrt{%lld} = R_{ij} \\cdot %s", (long long)work->head_width,
+                 factor);
+    }
     page_formula scaling = {text, latex};
     page_table table = by_token(view, grid_corner);
     page_block block = {NULL, view->labels, work->scaled + head * work->tokens * work->tokens, work->tokens,
@@ -217,8 +228,7 @@ static void put_mask(page_output *page, const trace_view *view, int64_t head) {
         return;
     }
     page_table table = by_token(view, grid_corner);
-    add_grid(&table, view, view->count - 1, which(view, view->count - 1),
-             work->masked + head * work->tokens * work->tokens,
+    add_grid(&table, view, view->count - 1, NULL, work->masked + head * work->tokens * work->tokens,
              trace_score_digits(work, work->scaled, head, page->digits));
     page_heading(page, 3, "Mask: a query sees only keys up to its own position (causal)");
     page->writer->formula(page, &hiding);
@@ -230,34 +240,47 @@ static const page_formula normalizing = {
     "weight[i,j] = exp(score[i,j]) / total[i],   total[i] = sum over j of exp(score[i,j])",
     "P_{ij} = \\frac{\\exp S_{ij}}{\\sum_{j'} \\exp S_{ij'}}"};
 
+/* One work whose exponentials are out of sight is enough to shift both: they stand side by side. */
+static int shifted(const trace_view *view) {
+    return view->facts[0]->shifted || view->facts[view->count - 1]->shifted;
+}
+
+/* A grid of each work side by side, each with a column for its rows. */
+static void put_grids(page_output *page, const trace_view *view, const char *what, const double *const *grids,
+                      char *const *label, const double *const *columns) {
+    char titles[TRACE_WORKS_MAX][TITLE_MAX];
+    page_table table = by_token(view, grid_corner);
+    for (int w = 0; w < view->count; w++) {
+        add_grid(&table, view, w, titled(view, w, what, titles[w]), grids[w], page->digits);
+        add_column(&table, label, columns[w], page->digits);
+    }
+    page->writer->table(page, &table);
+}
+
 static void put_exponentials(page_output *page, const trace_view *view, int64_t head) {
     static char total[] = "total";
     static char *const label[] = {total};
-    const char *what = view->facts[0]->shifted ? "exp(score - largest)" : "exp(score)";
-    page_table table = by_token(view, grid_corner);
+    int64_t tokens = view->works[0]->tokens;
+    const double *grids[TRACE_WORKS_MAX], *totals[TRACE_WORKS_MAX];
     for (int w = 0; w < view->count; w++) {
-        int64_t tokens = view->works[w]->tokens;
-        add_grid(&table, view, w, view->count == 1 ? what : which(view, w),
-                 view->facts[w]->exponentials + head * tokens * tokens, page->digits);
-        add_column(&table, label, view->facts[w]->totals + head * tokens, page->digits);
+        grids[w] = view->facts[w]->exponentials + head * tokens * tokens;
+        totals[w] = view->facts[w]->totals + head * tokens;
     }
-    page->writer->table(page, &table);
-    if (view->facts[0]->shifted)
-        page_say(page, "The largest score of a row is taken out before exp: that divides the exponentials and their "
-                 "total by the same number, so no weight changes, and the numbers stay readable.");
+    put_grids(page, view, shifted(view) ? "exp(score - largest)" : "exp(score)", grids, label, totals);
+    if (shifted(view))
+        page_say(page, "%s", trace_shift_reason);
 }
 
 static void put_weights(page_output *page, const trace_view *view, int64_t head) {
     static char sum[] = "sum";
     static char *const label[] = {sum};
-    page_table table = by_token(view, grid_corner);
+    int64_t tokens = view->works[0]->tokens;
+    const double *grids[TRACE_WORKS_MAX], *sums[TRACE_WORKS_MAX];
     for (int w = 0; w < view->count; w++) {
-        int64_t tokens = view->works[w]->tokens;
-        add_grid(&table, view, w, view->count == 1 ? "weights" : which(view, w),
-                 view->works[w]->weights + head * tokens * tokens, page->digits);
-        add_column(&table, label, view->facts[w]->sums + head * tokens, page->digits);
+        grids[w] = view->works[w]->weights + head * tokens * tokens;
+        sums[w] = view->facts[w]->sums + head * tokens;
     }
-    page->writer->table(page, &table);
+    put_grids(page, view, "weights", grids, label, sums);
 }
 
 /* ---- the two facts ---------------------------------------------------------------------------- */
@@ -265,10 +288,8 @@ static void put_weights(page_output *page, const trace_view *view, int64_t head)
 static void say_weights_checked(page_output *page, const trace_view *view) {
     for (int w = 0; w < view->count; w++) {
         const trace_facts *facts = view->facts[w];
-        const char *name = which(view, w);
-        page_say(page, "Checked%s%s: every weight is positive: %s; every row sums to 1: %s (at worst %.1e beside it).",
-                 name == NULL ? "" : ", ", name == NULL ? "" : name, yes_or_no(facts->positive),
-                 yes_or_no(facts->sums_to_one), facts->sum_error);
+        page_say(page, "Checked: in every %srow the weights are positive and sum to 1: %s (largest difference %.2g).",
+                 which(view, w), yes_or_no(facts->weights_hold), facts->sum_error);
         if (facts->vanished > 0)
             page_say(page, "%lld weight%s too small for a double and stored as 0.", (long long)facts->vanished,
                      facts->vanished == 1 ? " is" : "s are");
@@ -277,9 +298,8 @@ static void say_weights_checked(page_output *page, const trace_view *view) {
 
 static void say_mixtures_checked(page_output *page, const trace_view *view) {
     for (int w = 0; w < view->count; w++) {
-        const char *name = which(view, w);
-        page_say(page, "Checked%s%s: every mixture lies between the smallest and the largest value it averages: %s.",
-                 name == NULL ? "" : ", ", name == NULL ? "" : name, yes_or_no(view->facts[w]->inside));
+        page_say(page, "Checked: in every %srow the mixture lies between the smallest and the largest value it averages: %s.",
+                 which(view, w), yes_or_no(view->facts[w]->mixtures_hold));
     }
 }
 
@@ -294,16 +314,17 @@ static void put_normalize(page_output *page, const trace_view *view, int64_t hea
 static const page_formula combining = {"mixture[i] = sum over j of weight[i,j] * value[j]",
                                        "O_i = \\sum_j P_{ij} v_j"};
 
+/* The values each row may lie between stand beside its mixture, unless two mixtures stand side by side. */
 static void put_combine(page_output *page, const trace_view *view, int64_t head) {
+    char titles[TRACE_WORKS_MAX][TITLE_MAX];
+    int64_t width = view->works[0]->value_width, first = head * view->works[0]->tokens * width;
     page_table table = by_token(view, NULL);
-    for (int w = 0; w < view->count; w++) {
-        const worked *work = view->works[w];
-        const trace_facts *facts = view->facts[w];
-        int64_t width = work->value_width, first = head * work->tokens * width;
-        const char *name = which(view, w);
-        add_numbers(&table, name == NULL ? "mixture" : name, work->mixture + first, width, page->digits);
-        add_given(&table, "smallest", facts->smallest + first, width, page->digits);
-        add_given(&table, "largest", facts->largest + first, width, page->digits);
+    for (int w = 0; w < view->count; w++)
+        add_numbers(&table, titled(view, w, "mixture", titles[w]), view->works[w]->mixture + first, width,
+                    page->digits);
+    if (view->count == 1) {
+        add_given(&table, "smallest seen", view->facts[0]->smallest + first, width, page->digits);
+        add_given(&table, "largest seen", view->facts[0]->largest + first, width, page->digits);
     }
     page_heading(page, 3, "Step 4, combine: average the values, each by its weight");
     page->writer->formula(page, &combining);
@@ -314,8 +335,11 @@ static void put_combine(page_output *page, const trace_view *view, int64_t head)
 static void put_head(page_output *page, const trace_view *view, int64_t head) {
     const worked *work = view->works[0];
     if (work->heads > 1)
-        page_heading(page, 2, "Head %lld of %lld%s", (long long)head + 1, (long long)work->heads,
-                     work->kv_heads < work->heads ? " (shares its keys and values with others)" : "");
+        page_heading(page, 2, "Head %lld of %lld", (long long)head + 1, (long long)work->heads);
+    if (work->kv_heads < work->heads)
+        page_say(page, "It reads keys and values %lld of %lld, which %lld heads share.",
+                 (long long)kv_head_of(work, head) + 1, (long long)work->kv_heads,
+                 (long long)(work->heads / work->kv_heads));
     put_views(page, view, head);
     put_rotated(page, view, head);
     put_compare(page, view, head);
@@ -335,11 +359,11 @@ static void put_merge(page_output *page, const trace_view *view) {
     int weighted = attend_example_matrix(work->example, "wo").data != NULL;
     if (work->heads == 1 && !weighted)
         return;
+    char titles[TRACE_WORKS_MAX][TITLE_MAX];
     page_table table = by_token(view, NULL);
-    for (int w = 0; w < view->count; w++) {
-        const char *name = which(view, w);
-        add_numbers(&table, name == NULL ? "output" : name, view->works[w]->output, work->output_width, page->digits);
-    }
+    for (int w = 0; w < view->count; w++)
+        add_numbers(&table, titled(view, w, "output", titles[w]), view->works[w]->output, work->output_width,
+                    page->digits);
     page_heading(page, work->heads > 1 ? 2 : 3, "Merge: %s", weighted ? "bring the heads' mixtures together"
                                                                         : "the heads' mixtures side by side");
     if (weighted) {
@@ -363,7 +387,9 @@ void trace_page(page_output *page, const trace_view *view) {
     for (int64_t head = 0; head < work->heads; head++)
         put_head(page, view, head);
     put_merge(page, view);
-    page_say(page, "Computed in double precision, shown with %d decimal%s; numbers that are all whole, without.",
-             page->digits, plural(page->digits));
+    page_heading(page, 3, "About the numbers");
+    page_say(page, "They are computed in double precision and shown with %d decimal%s, or with none where all of a table "
+             "are whole. --row %s writes one row out, every product and every exponential.",
+             page->digits, plural(page->digits), view->labels[work->tokens - 1]);
     page->writer->end(page);
 }

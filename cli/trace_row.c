@@ -16,6 +16,7 @@ typedef struct row_story {
     const trace_facts *facts;
     char *const *labels;
     int64_t row;            /* of 0..T-1 */
+    int64_t line;           /* of 0..H*T-1: the row in this head */
     int64_t seen;           /* keys that it sees: the first ones */
     const double *query;    /* (D) */
     const double *keys;     /* (T, D) */
@@ -212,8 +213,7 @@ static void tell_exponentials(const row_story *story) {
     list_add(&total, page_format(page, "total"), joined(story, 0, story->seen, " + ", put_fixed, story->exponentials),
              fixed(story, story->total, page->digits));
     if (story->facts->shifted)
-        page_say(page, "The largest score is taken out before exp: that divides the exponentials and their total by "
-                 "the same number, so no weight changes, and the numbers stay readable.");
+        page_say(page, "%s", trace_shift_reason);
     list_put(page, &each, 1);
     list_put(page, &total, 0);
 }
@@ -230,6 +230,9 @@ static void tell_weights(const row_story *story) {
                  fixed(story, story->weights[j], page->digits));
     }
     list_put(page, &list, 1);
+    page_say(page, "Checked: the weights are positive and sum to 1: %s (difference %.2g).",
+             trace_weights_hold(story->work, story->facts, story->line) ? "yes" : "NO",
+             fabs(1 - story->facts->sums[story->line]));
 }
 
 static void tell_normalize(const row_story *story) {
@@ -276,21 +279,31 @@ static int64_t worst_key(const row_story *story, int64_t channel) {
     return worst;
 }
 
+static void say_sum_shown(const row_story *story) {
+    char sum[NUMBER_TEXT_MAX], one[NUMBER_TEXT_MAX];
+    double total = 0;
+    for (int64_t j = 0; j < story->seen; j++)
+        total += as_shown(story, story->weights[j]);
+    number_fixed(sum, total, story->page->digits);
+    number_fixed(one, 1, story->page->digits);
+    if (strcmp(sum, one) == 0)
+        page_say(story->page, "They differ because the weights shown are rounded, though together they still make %s.",
+                 one);
+    else
+        page_say(story->page, "They differ because the weights shown are rounded: together they make %s instead of %s.",
+                 sum, one);
+}
+
+/* Which weight's rounding moves the result most. */
 static void say_why(const row_story *story, const double *rounded) {
     int finer = story->page->digits + 2 < NUMBER_DIGITS_MAX ? story->page->digits + 2 : NUMBER_DIGITS_MAX;
     int64_t channel = worst_channel(story, rounded), j = worst_key(story, channel);
     char weight[NUMBER_TEXT_MAX], exact[NUMBER_TEXT_MAX], value[NUMBER_TEXT_MAX], step[NUMBER_TEXT_MAX];
-    char sum[NUMBER_TEXT_MAX];
-    double total = 0;
-    for (int64_t i = 0; i < story->seen; i++)
-        total += as_shown(story, story->weights[i]);
-    number_fixed(sum, total, story->page->digits);
     number_fixed(weight, story->weights[j], story->page->digits);
     number_fixed(exact, story->weights[j], finer);
     number_short(value, story->values[j * story->work->value_width + channel], story->page->digits);
     number_fixed(step, moved(story, j, channel), finer);
-    page_say(story->page, "They differ because each weight shown is rounded; together those shown make %s. Most comes "
-             "from %s: %s stands for %s, and that gap times its value %s moves number %lld by %s.", sum,
+    page_say(story->page, "Most comes from %s: %s stands for %s, and that gap times its value %s moves number %lld by %s.",
              story->labels[j], weight, exact, value, (long long)channel + 1, step);
 }
 
@@ -311,12 +324,25 @@ static void compare_results(const row_story *story, const double *rounded) {
     char *hand = joined(story, 0, width, ", ", put_entry, rounded);
     page_say(page, "From the weights as shown: [%s].", shown(hand));
     page_say(page, "From the exact weights:    [%s].", shown(exact));
-    if (strcmp(shown(hand), shown(exact)) != 0)
+    if (strcmp(shown(hand), shown(exact)) == 0) {
+        page_say(page, "They agree in all that is shown, though the weights shown are rounded.");
+    } else {
+        say_sum_shown(story);
         say_why(story, rounded);
-    else
-        page_say(page, "They agree to %d decimals here, though each weight shown is rounded.", page->digits);
+    }
     free(exact);
     free(hand);
+}
+
+static void say_range(const row_story *story) {
+    int64_t width = story->work->value_width;
+    char *smallest = joined(story, 0, width, ", ", put_short_entry, story->facts->smallest + story->line * width);
+    char *largest = joined(story, 0, width, ", ", put_short_entry, story->facts->largest + story->line * width);
+    page_say(story->page, "Checked: the mixture lies between the smallest and the largest value it averages, [%s] and "
+             "[%s]: %s.", shown(smallest), shown(largest),
+             trace_mixture_holds(story->work, story->facts, story->line) ? "yes" : "NO");
+    free(smallest);
+    free(largest);
 }
 
 static void tell_combine(const row_story *story) {
@@ -332,23 +358,17 @@ static void tell_combine(const row_story *story) {
     page_heading(page, 3, "Step 4, combine: the average of the values, each by its weight");
     tell_sums(story, rounded);
     compare_results(story, rounded);
+    say_range(story);
     free(rounded);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
 
-static void say_checked(const row_story *story) {
-    const trace_facts *facts = story->facts;
-    page_say(story->page, "Checked: the weights are positive and sum to 1: %s; the mixture lies between the smallest "
-             "and the largest value it averages: %s.", facts->positive && facts->sums_to_one ? "yes" : "NO",
-             facts->inside ? "yes" : "NO");
-}
-
 static row_story story_of(page_output *page, const trace_view *view, int w, int64_t head, int64_t row) {
     const worked *work = view->works[w];
     const trace_facts *facts = view->facts[w];
     int64_t tokens = work->tokens, line = head * tokens + row, kv_head = head / (work->heads / work->kv_heads);
-    row_story story = {page, work, facts, view->labels, row, work->causal ? row + 1 : tokens,
+    row_story story = {page, work, facts, view->labels, row, line, work->causal ? row + 1 : tokens,
                    work->q + line * work->head_width, work->k + kv_head * tokens * work->head_width,
                    work->v + kv_head * tokens * work->value_width, work->compare + line * tokens,
                    work->scaled + line * tokens, facts->exponentials + line * tokens, work->weights + line * tokens,
@@ -368,7 +388,6 @@ static void tell(page_output *page, const trace_view *view, int w, int64_t head,
     tell_mask(&story);
     tell_normalize(&story);
     tell_combine(&story);
-    say_checked(&story);
 }
 
 void trace_row(page_output *page, const trace_view *view, int64_t row) {

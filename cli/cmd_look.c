@@ -67,7 +67,7 @@ static int is_picture(const look_options *options) {
 /* Rows and columns of the grid that is shown, 0 when none is. */
 static int64_t choose_cells(const look_options *options, int64_t tokens) {
     if (options->output != NULL)
-        return tokens < FILE_CELLS_MAX ? tokens : FILE_CELLS_MAX;
+        return figure_cells(tokens, FILE_CELLS_MAX);
     if (is_picture(options))
         return terminal_grid_cells(tokens, cli_columns(stdout));
     int others = options->rows != NULL || options->top > 0 || options->entropy || options->received;

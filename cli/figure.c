@@ -53,6 +53,11 @@ int figure_has_hidden(const figure *f) {
 
 int figure_is_full(const figure *f) { return f->cells == f->tokens; }
 
+int64_t figure_cells(int64_t tokens, int64_t most) {
+    int64_t together = (tokens + most - 1) / most;
+    return (tokens + together - 1) / together;
+}
+
 void figure_note(const figure *f, char *text, size_t size) {
     int64_t least = f->tokens / f->cells, most = (f->tokens + f->cells - 1) / f->cells;
     if (least == most)

@@ -41,6 +41,8 @@ double figure_fraction(const figure *f, double value);
 int figure_has_hidden(const figure *f);
 /* Whether each cell shows one weight, so that rows and columns have names. */
 int figure_is_full(const figure *f);
+/* Rows and columns of a grid of at most most: each cell stands for equally many tokens, but for a last rest. */
+int64_t figure_cells(int64_t tokens, int64_t most);
 /* What a cell shows when it stands for several tokens: "each cell: the largest of its weights ..." */
 void figure_note(const figure *f, char *text, size_t size);
 /* Names every step-th token when all do not fit; positions count from 0. A round number (1, 2 or 5 times a power of

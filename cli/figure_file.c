@@ -90,10 +90,12 @@ static cairo_status_t draw_to(FILE *stream, const figure *f, figure_format forma
 
 static void put_escaped(FILE *to, const char *text) {
     for (; *text != '\0'; text++)
-        if (*text == '&' || *text == '<')
-            fputs(*text == '&' ? "&amp;" : "&lt;", to);
-        else
-            fputc(*text, to);
+        switch (*text) {
+        case '&': fputs("&amp;", to); break;
+        case '<': fputs("&lt;", to); break;
+        case '>': fputs("&gt;", to); break;
+        default: fputc(*text, to);
+        }
 }
 
 static void put_row(FILE *to, const figure *f, const figure_panel *panel, int64_t row) {

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 /* Round ends of a scale, times any power of ten, with the ticks that divide them into round steps. */
 static const struct {
@@ -86,7 +85,7 @@ int figure_format_of(const char *path, figure_format *format) {
     } endings[] = {{".svg", FIGURE_SVG}, {".pdf", FIGURE_PDF}, {".png", FIGURE_PNG}};
     const char *ending = strrchr(path, '.');
     for (size_t i = 0; ending != NULL && i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(ending, endings[i].ending) == 0) {
+        if (strcmp(ending, endings[i].ending) == 0) {
             *format = endings[i].format;
             return 1;
         }

@@ -84,10 +84,11 @@ static void ending_of_the_name_tells_the_format(void **state) {
     figure_format format = FIGURE_SVG;
     assert_true(figure_format_of("a.png", &format));
     assert_int_equal(format, FIGURE_PNG);
-    assert_true(figure_format_of("dir.svg/a.b.PDF", &format));
+    assert_true(figure_format_of("dir.svg/a.b.pdf", &format));
     assert_int_equal(format, FIGURE_PDF);
     assert_false(figure_format_of("a.jpg", &format));
     assert_false(figure_format_of("svg", &format));
+    assert_false(figure_format_of("a.SVG", &format));
     assert_false(figure_format_of("a.svg/plain", &format));
 }
 

@@ -100,6 +100,7 @@ static int once(cli_options *options, int index) {
         return CLI_OPTIONS_WRONG;
     }
     *word |= bit;
+    options->name = options->table[index].name;
     return options->table[index].val;
 }
 

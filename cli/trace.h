@@ -1,0 +1,31 @@
+/* trace.h - the parts of `attend trace`: the page of all steps, the story of one row, and JSON. */
+#ifndef TRACE_H
+#define TRACE_H
+
+#include <stdio.h>
+
+#include "page.h"
+#include "trace_facts.h"
+#include "worked.h"
+
+enum { TRACE_WORKS_MAX = 2 };
+
+/* One example, worked out once or, with --compare-causal, twice: full and causal. */
+typedef struct trace_view {
+    int count;
+    worked *works[TRACE_WORKS_MAX];
+    trace_facts *facts[TRACE_WORKS_MAX];
+    char **labels; /* T texts: the tokens */
+} trace_view;
+
+void trace_page(page_output *page, const trace_view *view);
+void trace_row(page_output *page, const trace_view *view, int64_t row);
+void trace_json(FILE *stream, const trace_view *view);
+
+/* Shared by page and row: why exponentials are shifted; what the scores are divided by or multiplied with, "/ sqrt(2)" or "* 0.5". */
+extern const char *const trace_shift_reason;
+void trace_scale_text(const worked *work, char text[NUMBER_TEXT_MAX]);
+/* Decimals of one head's grid of scores that are seen: 0 when all are whole. */
+int trace_score_digits(const worked *work, const double *scores, int64_t head, int digits);
+
+#endif

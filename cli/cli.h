@@ -47,7 +47,6 @@ typedef struct cli_options {
     const char          *letters; /* getopt's short options */
     const struct option *table;   /* ends with a zero entry */
     int (*letter)(int);           /* short letter -> id */
-    const char *name;             /* of the option just read, without "--" */
     const char *value;            /* of the option just read, or NULL */
     uint64_t    seen[2];          /* one bit for each entry of the table */
 } cli_options;
@@ -56,6 +55,8 @@ typedef struct cli_options {
    none may be given twice.  What is no option follows from argv[cli_options_rest()] on. */
 int cli_options_next(cli_options *options);
 int cli_options_rest(void);
+/* "causal": the name of the option with this id. */
+const char *cli_options_name(const cli_options *options, int id);
 
 /* The name nearest to word, NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, size_t count);

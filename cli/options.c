@@ -100,7 +100,6 @@ static int once(cli_options *options, int index) {
         return CLI_OPTIONS_WRONG;
     }
     *word |= bit;
-    options->name = options->table[index].name;
     return options->table[index].val;
 }
 
@@ -123,3 +122,5 @@ int cli_options_next(cli_options *options) {
 }
 
 int cli_options_rest(void) { return optind; }
+
+const char *cli_options_name(const cli_options *options, int id) { return options->table[index_of(options, id)].name; }

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L // strdup
 /* cmd_look.c - attend look: works the example out, takes what the taps say of it, and shows that as a picture, as
    tables or as JSON. */
 #include <stdlib.h>
@@ -33,12 +34,15 @@ static int wrong_row(const look_view *view, const char *name, int64_t found) {
 
 /* names is cut at its commas; rows has room for as many names as it holds. */
 static int find_rows(look_view *view, char *names, int32_t *rows) {
-    char *rest = names;
-    for (char *name; (name = strsep(&rest, ",")) != NULL;) {
+    for (char *name = names; name != NULL;) {
+        char *comma = strchr(name, ',');
+        if (comma != NULL)
+            *comma = '\0';
         int64_t row = token_find(view->example, name);
         if (row < 0)
             return wrong_row(view, name, row);
         rows[view->wish.row_count++] = (int32_t)row;
+        name = comma == NULL ? NULL : comma + 1;
     }
     return CLI_DONE;
 }

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L // open_memstream, fsync
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <errno.h>
@@ -12,7 +13,8 @@
 static const double png_pixels = 2; // for each pixel of the layout: sharp on dense screens and on paper
 
 /* Fontconfig, through which cairo finds the letters, keeps its tables to the end behind pointers that LeakSanitizer
-   cannot follow. The names are LeakSanitizer's; other builds never call them. NOLINTBEGIN(bugprone-reserved-identifier) */
+   cannot follow. The names are LeakSanitizer's; other builds never call them. */
+/* NOLINTBEGIN(bugprone-reserved-identifier) */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_options(void);
 const char *__lsan_default_suppressions(void) { return "leak:libfontconfig"; }
@@ -122,9 +124,8 @@ static void put_words(FILE *to, const figure *f) {
 
 /* Title and description come first in the element svg. */
 static int describe(drawing *svg, const figure *f) {
-    static const char opening[] = "<svg ";
-    char *element = memmem(svg->data, svg->length, opening, strlen(opening));
-    char *end = element == NULL ? NULL : memchr(element, '>', (size_t)(svg->data + svg->length - element));
+    char *element = strstr(svg->data, "<svg "); // a memory stream ends its bytes with a 0
+    char *end = element == NULL ? NULL : strchr(element, '>');
     drawing described = {0};
     FILE *stream = end == NULL ? NULL : open_memstream(&described.data, &described.length);
     if (stream == NULL)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the pictures of `attend look`: their pixels, their words, their files, and their colours in a terminal.
 
-usage: ATTEND_BINARY=build/dev/attend look_pictures.py
+usage: ATTEND_BINARY=build/dev/attend test_look_pictures.py
 
 Pixels are found without knowing the layout: the causal grid begins with the one cell of weight 1, whose colour is the
 end of the scale.

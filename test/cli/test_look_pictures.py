@@ -223,6 +223,12 @@ class Words(Drawing):
         self.assertIn("causal, query cat: the 0.33, cat 0.67, sat hidden, down hidden\n", description)
         self.check_inside(root)
 
+    def test_picture_of_the_documentation_is_up_to_date(self):
+        path = self.draw("a.svg", "--example", "cat", "--compare-causal")
+        kept = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "images", "cat.svg")
+        words, kept_words = ([(e.tag, e.text) for e in xml.parse(p).getroot() if e.text.strip()] for p in (path, kept))
+        self.assertEqual(words, kept_words)
+
     def test_svg_escapes_tokens(self):
         text = json.dumps({"tokens": ["<b>&", "]]>"], "q": [[1], [2]], "k": [[1], [2]], "v": [[1], [2]]})
         path = os.path.join(self.folder, "odd.svg")

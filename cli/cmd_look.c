@@ -150,11 +150,12 @@ static void make_title(const look_view *view, char title[TITLE_MAX]) {
 }
 
 static int put_file(figure *f, const look_view *view, const look_options *options) {
-    char title[TITLE_MAX];
+    char title[TITLE_MAX], fault[FIGURE_FAULT_MAX];
     make_title(view, title);
     f->title = title;
-    const char *fault = figure_write(f, options->output, options->format, (double)options->width);
-    return fault == NULL ? CLI_DONE : cli_failure("%s", fault);
+    if (figure_write(f, options->output, options->format, (double)options->width, fault) != 0)
+        return cli_failure("%s", fault);
+    return CLI_DONE;
 }
 
 static void put_terminal(const figure *f) {

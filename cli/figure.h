@@ -53,9 +53,11 @@ typedef enum figure_format { FIGURE_SVG, FIGURE_PDF, FIGURE_PNG } figure_format;
 
 /* 1 and the format that the ending of path names, else 0. */
 int figure_format_of(const char *path, figure_format *format);
+enum { FIGURE_FAULT_MAX = 1024 };
+
 /* Draws f into a file, which appears whole or not at all. width: pixels (png) or points (svg, pdf); 0 = its natural
-   size. NULL when done, else a message that is valid until the next call. */
-const char *figure_write(const figure *f, const char *path, figure_format format, double width);
+   size. 0, or -1 with what is wrong in fault. */
+int figure_write(const figure *f, const char *path, figure_format format, double width, char fault[FIGURE_FAULT_MAX]);
 
 /* Cells a side of a grid may have in a terminal: tokens, or as many as fit. */
 int64_t terminal_grid_cells(int64_t tokens, int columns);

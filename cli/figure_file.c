@@ -27,11 +27,9 @@ typedef struct drawing {
     size_t length;
 } drawing;
 
-static char message[1024];
-
-static const char *say(const char *path, const char *what) {
-    snprintf(message, sizeof message, "%s: %s", path, what);
-    return message;
+static int say(char fault[FIGURE_FAULT_MAX], const char *path, const char *what) {
+    snprintf(fault, FIGURE_FAULT_MAX, "%s: %s", path, what);
+    return -1;
 }
 
 /* ---- drawing ---- */
@@ -156,39 +154,38 @@ static int put_bytes(int file, const drawing *d) {
 }
 
 /* Written beside path under another name, flushed, and renamed. */
-static const char *put_file(const char *path, const drawing *d) {
+static int put_file(const char *path, const drawing *d, char fault[FIGURE_FAULT_MAX]) {
     char beside[4096];
     int length = snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid());
     if (length >= (int)sizeof beside)
-        return say(path, strerror(ENAMETOOLONG));
+        return say(fault, path, strerror(ENAMETOOLONG));
     int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0)
-        return say(path, strerror(errno));
-    int failure = put_bytes(file, d) != 0 ? errno : 0;
-    if (close(file) != 0 && failure == 0)
-        failure = errno;
-    if (failure == 0 && rename(beside, path) != 0)
-        failure = errno;
-    if (failure == 0)
-        return NULL;
+        return say(fault, path, strerror(errno));
+    int error = put_bytes(file, d) != 0 ? errno : 0;
+    if (close(file) != 0 && error == 0)
+        error = errno;
+    if (error == 0 && rename(beside, path) != 0)
+        error = errno;
+    if (error == 0)
+        return 0;
     unlink(beside);
-    return say(path, strerror(failure));
+    return say(fault, path, strerror(error));
 }
 
-const char *figure_write(const figure *f, const char *path, figure_format format, double width) {
+int figure_write(const figure *f, const char *path, figure_format format, double width, char fault[FIGURE_FAULT_MAX]) {
     drawing d = {0};
     FILE *stream = open_memstream(&d.data, &d.length);
     if (stream == NULL)
-        return say(path, strerror(errno));
+        return say(fault, path, strerror(errno));
     cairo_status_t status = draw_to(stream, f, format, width);
     int failed = fclose(stream);
-    const char *fault = NULL;
     if (status != CAIRO_STATUS_SUCCESS)
-        fault = say(path, cairo_status_to_string(status));
+        failed = say(fault, path, cairo_status_to_string(status));
     else if (failed || (format == FIGURE_SVG && describe(&d, f) != 0))
-        fault = say(path, strerror(ENOMEM));
+        failed = say(fault, path, strerror(ENOMEM));
     else
-        fault = put_file(path, &d);
+        failed = put_file(path, &d, fault);
     free(d.data);
-    return fault;
+    return failed;
 }

@@ -36,15 +36,16 @@ def weights_of(example, head):
     for i in range(tokens):
         seen = range(i + 1) if example["causal"] else range(tokens)
         query = part(example["q"][i], head)
-        scores = [sum(a * b for a, b in zip(query, part(example["k"][j], head // shared))) / math.sqrt(width) for j in seen]
+        keys = [part(example["k"][j], head // shared) for j in seen]
+        scores = [sum(a * b for a, b in zip(query, key)) / math.sqrt(width) for key in keys]
         powers = [math.exp(score - max(scores)) for score in scores]
         rows.append([power / math.fsum(powers) for power in powers] + [None] * (tokens - len(scores)))
     return rows
 
 
 class Numbers(unittest.TestCase):
-    cases = [random_example(*sizes, seed) for seed, sizes in
-             enumerate([(1, 1, 1, 1, False), (5, 1, 1, 3, False), (5, 1, 1, 3, True), (9, 4, 2, 2, True), (40, 2, 2, 4, False)])]
+    sizes = [(1, 1, 1, 1, False), (5, 1, 1, 3, False), (5, 1, 1, 3, True), (9, 4, 2, 2, True), (40, 2, 2, 4, False)]
+    cases = [random_example(*size, seed) for seed, size in enumerate(sizes)]
 
     def check(self, found, expected):
         self.assertEqual(len(found), len(expected))

@@ -15,7 +15,8 @@ static const color_theme themes[] = {THEME_LIGHT, THEME_DARK};
 static void lightness_moves_in_equal_steps(void **state) {
     (void)state;
     for (int t = 0; t < 2; t++) {
-        double first = color_lightness(color_scale_at(themes[t], 0)), last = color_lightness(color_scale_at(themes[t], 1));
+        double first = color_lightness(color_scale_at(themes[t], 0));
+        double last = color_lightness(color_scale_at(themes[t], 1));
         assert_true(fabs(last - first) > 70);
         assert_int_equal(last > first, themes[t] == THEME_DARK);
         for (int i = 0; i <= STEPS; i++) {

@@ -14,6 +14,7 @@ enum {
     TALL_CELLS = 8,   // painted grids up to this size have cells of three lines
     NAME_GAP = 2,     // between names and grid
     PANEL_GAP = 4,    // between grids
+    LEGEND_WIDTH = 72, // of the legend in one line, at most
 };
 
 static const char *const shades[] = {"·", "░", "▒", "▓", "█"};
@@ -35,7 +36,7 @@ typedef struct view {
 
 int64_t terminal_grid_cells(int64_t tokens, int columns) {
     int64_t fit = (columns - NAME_LEAST - NAME_GAP) / 2;
-    return fit < 1 ? 1 : tokens < fit ? tokens : fit;
+    return figure_cells(tokens, fit < 1 ? 1 : fit);
 }
 
 /* ---- what fits ---- */
@@ -266,7 +267,7 @@ static void print_bar(view *v) {
     line_blanks(&v->line, 3);
 }
 
-static void print_legend(view *v) {
+static void print_legend(view *v, int columns) {
     line_end(&v->line);
     line_text(&v->line, "weight  ");
     if (v->plain)
@@ -274,7 +275,10 @@ static void print_legend(view *v) {
     else
         print_bar(v);
     if (figure_has_hidden(v->f)) {
-        line_blanks(&v->line, 1);
+        if (columns < LEGEND_WIDTH)
+            line_end(&v->line);
+        else
+            line_blanks(&v->line, 1);
         line_hidden(&v->line, 2);
         line_text(&v->line, " hidden from the query");
     }
@@ -299,5 +303,5 @@ void terminal_grid_print(FILE *out, const figure *f, terminal_colors colors, int
         for (int64_t row = 0; row < f->cells; row++)
             print_row(&v, first, count, row);
     }
-    print_legend(&v);
+    print_legend(&v, columns);
 }

@@ -9,6 +9,9 @@
 
 #include "token_labels.h"
 
+/* A row whose largest weight is above this leaves nothing to speak of for the others. */
+static const double hard_pick = 0.99;
+
 /* One row of one head of one work. */
 typedef struct row_story {
     page_output *page;
@@ -218,6 +221,27 @@ static void tell_exponentials(const row_story *story) {
     list_put(page, &total, 0);
 }
 
+static int64_t heaviest(const row_story *story) {
+    int64_t best = 0;
+    for (int64_t j = 1; j < story->seen; j++)
+        if (story->weights[j] > story->weights[best])
+            best = j;
+    return best;
+}
+
+/* "softmax([0, 4, 2, 0]) = [0.016, 0.853, 0.115, 0.016]" */
+static void say_softmax(const row_story *story) {
+    page_output *page = story->page;
+    char *scores = joined(story, 0, story->seen, ", ", put_short_entry, story->scores);
+    char *weights = joined(story, 0, story->seen, ", ", put_entry, story->weights);
+    page_say(page, "In short: softmax([%s]) = [%s].", shown(scores), shown(weights));
+    if (story->seen > 1 && story->weights[heaviest(story)] > hard_pick)
+        page_say(page, "That is a hard pick: %s takes nearly all, as its score is so far above the others.",
+                 story->labels[heaviest(story)]);
+    free(scores);
+    free(weights);
+}
+
 static void tell_weights(const row_story *story) {
     page_output *page = story->page;
     equation_list list = list_make(page, story->seen);
@@ -230,6 +254,7 @@ static void tell_weights(const row_story *story) {
                  fixed(story, story->weights[j], page->digits));
     }
     list_put(page, &list, 1);
+    say_softmax(story);
     page_say(page, "Checked: the weights are positive and sum to 1: %s (difference %.2g).",
              trace_weights_hold(story->work, story->facts, story->line) ? "yes" : "NO",
              fabs(1 - story->facts->sums[story->line]));
@@ -380,9 +405,12 @@ static row_story story_of(page_output *page, const trace_view *view, int w, int6
 static void tell(page_output *page, const trace_view *view, int w, int64_t head, int64_t row) {
     const worked *work = view->works[w];
     row_story story = story_of(page, view, w, head, row);
-    const char *kind = view->count == 1 ? "" : work->causal ? ", causal" : ", full";
-    if (view->count > 1 || work->heads > 1)
-        page_heading(page, 2, "Head %lld of %lld%s", (long long)head + 1, (long long)work->heads, kind);
+    const char *kind = view->count == 1 ? "" : work->causal ? "causal" : "full";
+    if (work->heads > 1)
+        page_heading(page, 2, "Head %lld of %lld%s%s", (long long)head + 1, (long long)work->heads,
+                     view->count > 1 ? ", " : "", kind);
+    else if (view->count > 1)
+        page_heading(page, 2, "The row, %s", kind);
     tell_compare(&story);
     tell_scale(&story);
     tell_mask(&story);

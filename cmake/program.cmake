@@ -14,7 +14,8 @@ set(help_outputs "${generated}/completion/attend.bash" "${generated}/completion/
     "${generated}/completion/attend.fish")
 foreach(page IN LISTS help_pages)
     get_filename_component(verb "${page}" NAME_WE)
-    list(APPEND help_outputs "${generated}/help_${verb}.h")
+    string(REPLACE "attend-attend" "attend" man_page "attend-${verb}.1")
+    list(APPEND help_outputs "${generated}/help_${verb}.h" "${generated}/man/${man_page}")
 endforeach()
 add_custom_command(OUTPUT ${help_outputs}
     COMMAND "${ATTEND_PYTHON}" "${PROJECT_SOURCE_DIR}/tools/make_help.py" --version ${PROJECT_VERSION}
@@ -31,6 +32,8 @@ if(EXISTS "${PROJECT_SOURCE_DIR}/tools/make_examples.py")
         DEPENDS "${PROJECT_SOURCE_DIR}/tools/make_examples.py" ${examples}
         COMMENT "Writing the built-in examples" VERBATIM)
 endif()
+
+add_custom_target(attend_generated DEPENDS ${help_outputs} ${examples_output})
 
 add_executable(attend_program ${program_sources} ${help_outputs} ${examples_output})
 attend_compile(attend_program)

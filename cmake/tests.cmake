@@ -12,6 +12,7 @@ set(test_environment "ATTEND_SHARED=${ATTEND_SHARED}" "ATTEND_BINARY=${PROJECT_B
 
 # attend_test(NAME LABEL COMMAND...)
 function(attend_test name label)
+    set(name ${name}${ATTEND_TEST_SUFFIX})
     add_test(NAME ${name} COMMAND ${ARGN})
     set_tests_properties(${name} PROPERTIES LABELS ${label} ENVIRONMENT "${test_environment}" TIMEOUT 300)
 endfunction()

@@ -155,7 +155,7 @@ static int judge(const trace_view *view) {
 static int put(const attend_example *example, const trace_options *options, const trace_view *view) {
     int status = CLI_DONE;
     if (options->format == FORMAT_JSON)
-        trace_json(stdout, view);
+        status = trace_json(stdout, view) ? cli_failure("cannot write all of the JSON") : CLI_DONE;
     else
         status = put_page(example, options, view);
     return status == CLI_DONE ? judge(view) : status;

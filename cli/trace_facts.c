@@ -86,7 +86,7 @@ static void check_weights(const worked *work, trace_facts *facts) {
 /* ---- a mixture stays among its values -------------------------------------------------------- */
 
 static void find_range(const worked *work, trace_facts *facts, int64_t row, int64_t channel) {
-    int64_t kv_head = row / work->tokens / (work->heads / work->kv_heads), cell = row * work->value_width + channel;
+    int64_t kv_head = worked_kv_head(work, row / work->tokens), cell = row * work->value_width + channel;
     const double *values = work->v + kv_head * work->tokens * work->value_width + channel; /* (T, E) */
     facts->smallest[cell] = facts->largest[cell] = values[0];
     for (int64_t j = 1; j < seen(work, row); j++) {

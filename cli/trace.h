@@ -16,10 +16,11 @@ typedef struct trace_view {
     worked *works[TRACE_WORKS_MAX];
     trace_facts *facts[TRACE_WORKS_MAX];
     char **labels; /* T texts: the tokens */
+    int64_t row;   /* whose story is told; -1: the whole page */
 } trace_view;
 
 void trace_page(page_output *page, const trace_view *view);
-void trace_row(page_output *page, const trace_view *view, int64_t row);
+void trace_row(page_output *page, const trace_view *view);
 /* 1 when not all could be written, else 0. */
 int trace_json(FILE *stream, const trace_view *view);
 

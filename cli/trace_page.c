@@ -99,7 +99,8 @@ static void say_title(page_output *page, const trace_view *view) {
 
 static const page_formula placing = {
     "position t = 0, 1, ... adds sin(t / 10000^(2m/C)) to number 2m+1 of x, and cos to number 2m+2",
-    "x_{t,2m+1} \\mathrel{+}= \\sin\\frac{t}{10000^{2m/C}}, \\quad x_{t,2m+2} \\mathrel{+}= \\cos\\frac{t}{10000^{2m/C}}"};
+    "x_{t,2m+1} \\mathrel{+}= \\sin\\frac{t}{10000^{2m/C}}, \\quad "
+    "x_{t,2m+2} \\mathrel{+}= \\cos\\frac{t}{10000^{2m/C}}"};
 
 static void put_tokens(page_output *page, const trace_view *view) {
     const worked *work = view->works[0];
@@ -121,7 +122,8 @@ static void add_weight(page_table *table, page_output *page, const worked *work,
     add_given(table, title, weight.data, weight.shape[1], page->digits);
 }
 
-static const page_formula projecting = {"q = x W_Q,   k = x W_K,   v = x W_V", "q = x W_Q, \\quad k = x W_K, \\quad v = x W_V"};
+static const page_formula projecting = {"q = x W_Q,   k = x W_K,   v = x W_V",
+                                        "q = x W_Q, \\quad k = x W_K, \\quad v = x W_V"};
 
 static void put_projections(page_output *page, const trace_view *view) {
     const worked *work = view->works[0];
@@ -140,14 +142,10 @@ static void put_projections(page_output *page, const trace_view *view) {
 
 /* ---- one head: its queries, keys and values --------------------------------------------------- */
 
-static int64_t kv_head_of(const worked *work, int64_t head) {
-    return head / (work->heads / work->kv_heads);
-}
-
 static void put_views(page_output *page, const trace_view *view, int64_t head) {
     const worked *work = view->works[0];
     int64_t tokens = work->tokens, width = work->head_width, values = work->value_width;
-    int64_t kv_head = kv_head_of(work, head);
+    int64_t kv_head = worked_kv_head(work, head);
     const double *q = work->projected_q == NULL ? work->q : work->projected_q;
     const double *k = work->projected_k == NULL ? work->k : work->projected_k;
     page_table table = by_token(view, NULL);
@@ -160,7 +158,8 @@ static void put_views(page_output *page, const trace_view *view, int64_t head) {
 
 static const page_formula rotating = {
     "position t = 0, 1, ... turns numbers 2m+1 and 2m+2 by the angle t / 10000^(2m/D)",
-    "(a, b) \\to (a \\cos\\theta - b \\sin\\theta,\\; a \\sin\\theta + b \\cos\\theta), \\quad \\theta = t / 10000^{2m/D}"};
+    "(a, b) \\to (a \\cos\\theta - b \\sin\\theta,\\; a \\sin\\theta + b \\cos\\theta), \\quad "
+    "\\theta = t / 10000^{2m/D}"};
 
 static void put_rotated(page_output *page, const trace_view *view, int64_t head) {
     const worked *work = view->works[0];
@@ -169,7 +168,7 @@ static void put_rotated(page_output *page, const trace_view *view, int64_t head)
     int64_t size = work->tokens * work->head_width, width = work->head_width;
     page_table table = by_token(view, NULL);
     add_given(&table, "query turned", work->q + head * size, width, page->digits);
-    add_given(&table, "key turned", work->k + kv_head_of(work, head) * size, width, page->digits);
+    add_given(&table, "key turned", work->k + worked_kv_head(work, head) * size, width, page->digits);
     page_heading(page, 3, "Place: turn queries and keys by their position");
     page->writer->formula(page, &rotating);
     page->writer->table(page, &table);
@@ -298,8 +297,8 @@ static void say_weights_checked(page_output *page, const trace_view *view) {
 
 static void say_mixtures_checked(page_output *page, const trace_view *view) {
     for (int w = 0; w < view->count; w++) {
-        page_say(page, "Checked: in every %srow the mixture lies between the smallest and the largest value it averages: %s.",
-                 which(view, w), yes_or_no(view->facts[w]->mixtures_hold));
+        page_say(page, "Checked: in every %srow the mixture lies between the smallest and the largest value it "
+                 "averages: %s.", which(view, w), yes_or_no(view->facts[w]->mixtures_hold));
     }
 }
 
@@ -338,7 +337,7 @@ static void put_head(page_output *page, const trace_view *view, int64_t head) {
         page_heading(page, 2, "Head %lld of %lld", (long long)head + 1, (long long)work->heads);
     if (work->kv_heads < work->heads)
         page_say(page, "It reads keys and values %lld of %lld, which %lld heads share.",
-                 (long long)kv_head_of(work, head) + 1, (long long)work->kv_heads,
+                 (long long)worked_kv_head(work, head) + 1, (long long)work->kv_heads,
                  (long long)(work->heads / work->kv_heads));
     put_views(page, view, head);
     put_rotated(page, view, head);
@@ -388,8 +387,8 @@ void trace_page(page_output *page, const trace_view *view) {
         put_head(page, view, head);
     put_merge(page, view);
     page_heading(page, 3, "About the numbers");
-    page_say(page, "They are computed in double precision and shown with %d decimal%s, or with none where all of a table "
-             "are whole. --row %s writes one row out, every product and every exponential.",
+    page_say(page, "They are computed in double precision and shown with %d decimal%s, or with none where all of a "
+             "table are whole. --row %s writes one row out, every product and every exponential.",
              page->digits, plural(page->digits), view->labels[work->tokens - 1]);
     page->writer->end(page);
 }

@@ -162,10 +162,11 @@ static void tell_compare(const row_story *story) {
     page_output *page = story->page;
     equation_list list = list_make(page, story->work->tokens);
     int digits = number_digits(story->raw, story->work->tokens, page->digits);
-    char *query = joined(story, 0, story->work->head_width, ", ", put_short_entry, story->query);
+    int64_t width = story->work->head_width;
+    char *query = joined(story, 0, width, ", ", put_short_entry, story->query);
     for (int64_t j = 0; j < story->work->tokens; j++)
-        list_add(&list, page_format(page, "%s . %s", self(story), story->labels[j]), joined(story, 0, story->work->head_width, " + ", put_product,
-                                                                                         story->keys + j * story->work->head_width),
+        list_add(&list, page_format(page, "%s . %s", self(story), story->labels[j]),
+                 joined(story, 0, width, " + ", put_product, story->keys + j * width),
                  fixed(story, story->raw[j], digits));
     page_heading(page, 3, "Step 1, compare: the query of %s with each key", self(story));
     page_say(page, "%s asks with [%s]; each key answers with a dot product:", self(story), shown(query));
@@ -328,8 +329,8 @@ static void say_why(const row_story *story, const double *rounded) {
     number_fixed(exact, story->weights[j], finer);
     number_short(value, story->values[j * story->work->value_width + channel], story->page->digits);
     number_fixed(step, moved(story, j, channel), finer);
-    page_say(story->page, "Most comes from %s: %s stands for %s, and that gap times its value %s moves number %lld by %s.",
-             story->labels[j], weight, exact, value, (long long)channel + 1, step);
+    page_say(story->page, "Most comes from %s: %s stands for %s, and that gap times its value %s moves number "
+             "%lld by %s.", story->labels[j], weight, exact, value, (long long)channel + 1, step);
 }
 
 static void tell_sums(const row_story *story, const double *rounded) {
@@ -389,10 +390,11 @@ static void tell_combine(const row_story *story) {
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
 
-static row_story story_of(page_output *page, const trace_view *view, int w, int64_t head, int64_t row) {
+static row_story story_of(page_output *page, const trace_view *view, int w, int64_t head) {
     const worked *work = view->works[w];
     const trace_facts *facts = view->facts[w];
-    int64_t tokens = work->tokens, line = head * tokens + row, kv_head = head / (work->heads / work->kv_heads);
+    int64_t tokens = work->tokens, row = view->row, line = head * tokens + row;
+    int64_t kv_head = worked_kv_head(work, head);
     row_story story = {page, work, facts, view->labels, row, line, work->causal ? row + 1 : tokens,
                    work->q + line * work->head_width, work->k + kv_head * tokens * work->head_width,
                    work->v + kv_head * tokens * work->value_width, work->compare + line * tokens,
@@ -402,9 +404,9 @@ static row_story story_of(page_output *page, const trace_view *view, int w, int6
     return story;
 }
 
-static void tell(page_output *page, const trace_view *view, int w, int64_t head, int64_t row) {
+static void tell(page_output *page, const trace_view *view, int w, int64_t head) {
     const worked *work = view->works[w];
-    row_story story = story_of(page, view, w, head, row);
+    row_story story = story_of(page, view, w, head);
     const char *kind = view->count == 1 ? "" : work->causal ? "causal" : "full";
     if (work->heads > 1)
         page_heading(page, 2, "Head %lld of %lld%s%s", (long long)head + 1, (long long)work->heads,
@@ -418,13 +420,13 @@ static void tell(page_output *page, const trace_view *view, int w, int64_t head,
     tell_combine(&story);
 }
 
-void trace_row(page_output *page, const trace_view *view, int64_t row) {
+void trace_row(page_output *page, const trace_view *view) {
     const worked *work = view->works[0];
     page->writer->begin(page);
-    page_heading(page, 1, "What %s sees: token %lld of %lld", view->labels[row], (long long)row + 1,
+    page_heading(page, 1, "What %s sees: token %lld of %lld", view->labels[view->row], (long long)view->row + 1,
                  (long long)work->tokens);
     for (int w = 0; w < view->count; w++)
         for (int64_t head = 0; head < work->heads; head++)
-            tell(page, view, w, head, row);
+            tell(page, view, w, head);
     page->writer->end(page);
 }

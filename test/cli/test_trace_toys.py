@@ -120,7 +120,7 @@ class Essential(TraceCase):
     def test_seventeen_digits_give_the_same_double(self):
         text = run("--example", "cat", "--json")
         for word in re.findall(r"-?\d[\d.e+-]*", text):
-            self.assertEqual("%.17g" % float(word), word)
+            self.assertEqual("%.17g" % float(word), word.removesuffix(".0"))
 
 
 @unittest.skipUnless(os.path.exists(TOYS), "skipped: %d cases" % SHARED_CASES)
@@ -175,7 +175,8 @@ def published_values():
     cat_causal, _ = trace("cat", True)
     one, _ = trace("cat", False, "--scale", "1")
     ten, _ = trace("cat", False, "--scale", "10")
-    by_hand = re.search(r"From the weights as shown: \[(.*)\]", run("--example", "cat", "--row", "sat", "--digits", "2"))
+    story = run("--example", "cat", "--row", "sat", "--digits", "2")
+    by_hand = re.search(r"From the weights as shown: \[(.*)\]", story)
     return {
         "A weights": lambda row, column: napkin["normalize"][row][column],
         "A output": lambda row, column: napkin["combine"][row][column],

@@ -57,7 +57,7 @@ static attend_status check_layout(attend_ctx *ctx, const char *name, const atten
             return at_fail(ctx, ATTEND_SHAPE, "%s.shape[%d] is %lld (allowed 0 or more)", name, (int)axis,
                            (long long)tensor->shape[axis]);
     if (!at_extent_of(tensor, &extent))
-        return at_fail(ctx, ATTEND_TOO_LARGE, "%s: shape times stride does not fit in 64 bits of bytes", name);
+        return at_fail(ctx, ATTEND_TOO_LARGE, "%s: shape times stride spans 2^62 bytes or more", name);
     size_t size = attend_dtype_size((attend_dtype)tensor->dtype);
     if ((uintptr_t)tensor->data % size != 0)
         return at_fail(ctx, ATTEND_STRIDE, "%s.data is not aligned to its elements of %zu bytes", name, size);

@@ -1,7 +1,5 @@
 #include "test_support.h"
 
-#include <stdio.h>
-
 #include "base/half.h"
 
 /* ---- Random numbers ---- */

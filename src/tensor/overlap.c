@@ -9,7 +9,7 @@ static int64_t element_size(const attend_in *tensor) { return (int64_t)attend_dt
 /* Two extents add up within 64 bits. */
 static const int64_t EXTENT_MAX = ((int64_t)1 << 62) - 1;
 
-static bool has_no_elements(const attend_in *tensor) {
+bool at_has_no_elements(const attend_in *tensor) {
     for (int32_t axis = 0; axis < tensor->rank; axis++)
         if (tensor->shape[axis] == 0)
             return true;
@@ -18,7 +18,7 @@ static bool has_no_elements(const attend_in *tensor) {
 
 bool at_extent_of(const attend_in *tensor, at_extent *extent) {
     extent->low = extent->high = 0;
-    if (has_no_elements(tensor))
+    if (at_has_no_elements(tensor))
         return true;
     for (int32_t axis = 0; axis < tensor->rank; axis++) {
         int64_t span;
@@ -106,7 +106,7 @@ static int64_t span_within(const attend_in *tensor, int32_t axis) {
 }
 
 bool at_strides_nest(const attend_in *tensor, int32_t *axis) {
-    if (has_no_elements(tensor))
+    if (at_has_no_elements(tensor))
         return true;
     for (*axis = 0; *axis < tensor->rank; ++*axis)
         if (tensor->shape[*axis] > 1 && llabs(tensor->stride[*axis]) <= span_within(tensor, *axis))

@@ -12,6 +12,8 @@ typedef struct at_extent {
     int64_t high;
 } at_extent;
 
+bool at_has_no_elements(const attend_in *tensor);
+
 /* False when it is 2^62 bytes or more from one end to the other.  A tensor without elements has the extent 0, 0. */
 bool at_extent_of(const attend_in *tensor, at_extent *extent);
 

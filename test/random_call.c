@@ -143,3 +143,26 @@ random_call random_call_make(test_random *rng, unsigned may) {
 attend_status random_call_forward(attend_ctx *ctx, const random_call *call, const attend_taps *taps) {
     return attend_forward(ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra, &call->o, taps);
 }
+
+attend_in random_call_output(attend_ctx *ctx, const random_call *call) {
+    random_call again = *call;
+    again.o = test_tensor(ATTEND_F64, call->o.shape[0], call->o.shape[1], call->o.shape[2], call->o.shape[3]);
+    assert_works(ctx, random_call_forward(ctx, &again, NULL));
+    return attend_read(again.o);
+}
+
+attend_in test_range(int64_t count) {
+    attend_out list = test_tensor(ATTEND_I32, count, -1, -1, -1);
+    for (int64_t n = 0; n < count; n++)
+        test_set(&list, n, 0, 0, 0, (double)n);
+    return attend_read(list);
+}
+
+attend_in random_call_weights(attend_ctx *ctx, const random_call *call) {
+    const attend_problem *p = &call->problem;
+    attend_taps taps = attend_taps_init();
+    taps.rows = test_range(p->queries);
+    taps.row_weights = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, p->keys);
+    assert_works(ctx, random_call_forward(ctx, call, &taps));
+    return attend_read(taps.row_weights);
+}

@@ -31,4 +31,11 @@ typedef struct random_call {
 random_call random_call_make(test_random *rng, unsigned may);
 attend_status random_call_forward(attend_ctx *ctx, const random_call *call, const attend_taps *taps);
 
+/* Fresh results of the call: its output, dense and in double, and the weights of all queries (B, H, Tq, Tk). */
+attend_in random_call_output(attend_ctx *ctx, const random_call *call);
+attend_in random_call_weights(attend_ctx *ctx, const random_call *call);
+
+/* An i32 list 0, 1, ... count-1. */
+attend_in test_range(int64_t count);
+
 #endif

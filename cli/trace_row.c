@@ -395,12 +395,26 @@ static row_story story_of(page_output *page, const trace_view *view, int w, int6
     const trace_facts *facts = view->facts[w];
     int64_t tokens = work->tokens, row = view->row, line = head * tokens + row;
     int64_t kv_head = worked_kv_head(work, head);
-    row_story story = {page, work, facts, view->labels, row, line, work->causal ? row + 1 : tokens,
-                   work->q + line * work->head_width, work->k + kv_head * tokens * work->head_width,
-                   work->v + kv_head * tokens * work->value_width, work->compare + line * tokens,
-                   work->scaled + line * tokens, facts->exponentials + line * tokens, work->weights + line * tokens,
-                   work->mixture + line * work->value_width, facts->tops[line], facts->totals[line],
-                   number_digits(work->scaled + line * tokens, tokens, page->digits)};
+    row_story story = {
+        .page = page,
+        .work = work,
+        .facts = facts,
+        .labels = view->labels,
+        .row = row,
+        .line = line,
+        .seen = work->causal ? row + 1 : tokens,
+        .query = work->q + line * work->head_width,
+        .keys = work->k + kv_head * tokens * work->head_width,
+        .values = work->v + kv_head * tokens * work->value_width,
+        .raw = work->compare + line * tokens,
+        .scores = work->scaled + line * tokens,
+        .exponentials = facts->exponentials + line * tokens,
+        .weights = work->weights + line * tokens,
+        .mixture = work->mixture + line * work->value_width,
+        .top = facts->tops[line],
+        .total = facts->totals[line],
+        .score_digits = number_digits(work->scaled + line * tokens, tokens, page->digits),
+    };
     return story;
 }
 

@@ -7,7 +7,7 @@
 #include "help_look.h"
 #include "number_text.h"
 
-enum { WIDTH_LEAST = 64, WIDTH_MOST = 20000 };
+enum { WIDTH_LEAST = 64, WIDTH_MOST = 20000, TOP_MOST = 1000000, HEAD_MOST = 1000000 };
 
 static const char *const theme_names[] = {[THEME_LIGHT] = "light", [THEME_DARK] = "dark"};
 enum { THEMES = sizeof theme_names / sizeof *theme_names };
@@ -61,13 +61,13 @@ static int set_option(look_options *options, int id, const char *value) {
     case OPTION_LOOK_CAUSAL: return set_causal(options, 1);
     case OPTION_LOOK_NO_CAUSAL: return set_causal(options, 0);
     case OPTION_LOOK_SCALE: return set_scale(options, value);
-    case OPTION_LOOK_HEAD: return cli_parse_int("--head", value, 0, INT64_MAX, &options->head);
+    case OPTION_LOOK_HEAD: return cli_parse_int("--head", value, 0, HEAD_MOST, &options->head);
     case OPTION_LOOK_THEME: return cli_parse_choice("--theme", value, theme_names, THEMES, &options->theme);
     case OPTION_LOOK_WIDTH: return cli_parse_int("--width", value, WIDTH_LEAST, WIDTH_MOST, &options->width);
     case OPTION_LOOK_DIGITS: return cli_parse_int("--digits", value, 0, NUMBER_DIGITS_MAX, &options->digits);
     case OPTION_LOOK_CEILING: return set_ceiling(options, value);
     case OPTION_LOOK_ROWS: return keep(&options->rows, value);
-    case OPTION_LOOK_TOP: return cli_parse_int("--top", value, 1, INT64_MAX, &options->top);
+    case OPTION_LOOK_TOP: return cli_parse_int("--top", value, 1, TOP_MOST, &options->top);
     case OPTION_LOOK_ENTROPY: return turn_on(&options->entropy);
     case OPTION_LOOK_RECEIVED: return turn_on(&options->received);
     case OPTION_LOOK_JSON: return turn_on(&options->json);

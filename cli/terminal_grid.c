@@ -10,6 +10,7 @@
 enum {
     NAME_LEAST = 6,   // columns kept for the names of the queries
     NAME_MOST = 16,   // longer names are cut
+    KEY_NAME = 6,     // columns that cells with numbers give to the names of the keys, when those need them
     UPRIGHT_MOST = 8, // lines for names of keys that stand upright
     TALL_CELLS = 8,   // painted grids up to this size have cells of three lines
     NAME_GAP = 2,     // between names and grid
@@ -63,7 +64,7 @@ static void with_numbers(view *v) {
     char number[NUMBER_TEXT_MAX];
     number_fixed(number, v->f->top, v->f->digits);
     v->numbers = 1;
-    v->cell_width = (int)strlen(number) + (v->plain ? 2 : 4);
+    v->cell_width = greater((int)strlen(number) + (v->plain ? 2 : 4), lesser(widest_name(v->f), KEY_NAME));
     v->gap = v->plain ? 2 : 0;
     v->cell_height = !v->plain && v->f->cells <= TALL_CELLS ? 3 : 1;
 }

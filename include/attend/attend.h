@@ -27,7 +27,7 @@
                   What *_create made, *_destroy frees; *_destroy(NULL) does nothing.
        Threads    one context serves one calling thread at a time; contexts are independent.
                   Results do not depend on the number of threads.
-       Memory     after attend_reserve(ctx, problem), calls for that problem allocate nothing.
+       Memory     after attend_reserve(ctx, problem, taps), attend_forward for them allocates nothing.
                   Scratch grows with Tk + D + E for each thread, never with Tq x Tk.
        Structs    those that start with struct_size are made by their *_init; zero means default.
        Numbers    sums are taken in double, and each result is rounded once to the type of its output.
@@ -241,10 +241,6 @@ static inline attend_extra attend_extra_init(void)
    *problem, which attend_problem_init made, is left alone. */
 ATTEND_API attend_status attend_problem_from(attend_ctx *ctx, const attend_in *q, const attend_in *k,
                                              const attend_in *v, attend_problem *problem);
-/* Allocates now all scratch that calls for this problem need; later calls for it allocate nothing. */
-ATTEND_API attend_status attend_reserve(attend_ctx *ctx, const attend_problem *problem);
-/* Bytes of that scratch, before anything is allocated. */
-ATTEND_API attend_status attend_scratch_size(attend_ctx *ctx, const attend_problem *problem, size_t *bytes);
 
 /* ==== 6. Forward and taps ==================================================================== */
 
@@ -259,7 +255,7 @@ typedef struct attend_taps {
     attend_out entropy;                    /* [B,H,Tq]    of the row's weights (nats), the sink one more outcome */
     /* the n heaviest keys of each query, heaviest first, ties: lower key first */
     attend_out top_index;                  /* i32 [B,H,Tq,n]  -1 past the last key seen             */
-    attend_out top_weight;                 /* [B,H,Tq,n]                                            */
+    attend_out top_weight;                 /* [B,H,Tq,n]  0 there; a row that holds NaN: -1 and NaN  */
     attend_out top_rest;                   /* [B,H,Tq]    1 - the sum of the n weights; needs top_weight or top_index */
     /* chosen rows in full */
     attend_in  rows;                       /* i32 [n]     which queries                             */
@@ -283,6 +279,13 @@ typedef struct attend_taps {
 
 static inline attend_taps attend_taps_init(void)
 { attend_taps t; memset(&t, 0, sizeof t); t.struct_size = (uint32_t)sizeof t; return t; }
+
+/* Allocates now all scratch that attend_forward needs for this problem and these taps (or NULL: none; only
+   their shapes matter); later calls for them allocate nothing. */
+ATTEND_API attend_status attend_reserve(attend_ctx *ctx, const attend_problem *problem, const attend_taps *taps);
+/* Bytes of that scratch, before anything is allocated. */
+ATTEND_API attend_status attend_scratch_size(attend_ctx *ctx, const attend_problem *problem,
+                                             const attend_taps *taps, size_t *bytes);
 
 /* q [B,H,Tq,D]  k [B,G,Tk,D]  v [B,G,Tk,E]  ->  o [B,H,Tq,E], numbers of any type.
    extra and taps may be NULL. */
@@ -312,7 +315,7 @@ ATTEND_API attend_status attend_embed(attend_ctx *ctx, const attend_in *tokens, 
 /* x, positions i32 [T] or [B,T] -> y shaped like x.  Pair m has the angle position * base^(-2m/width).
    ADD: channel 2m gains the sine, 2m+1 the cosine (Vaswani et al. 2017, section 3.5).
    ROTATE_*: channels (a,b) of a pair become (a cos - b sin, a sin + b cos) (Su et al., "RoFormer", 2021,
-   section 3.4.2).  width: channels that take part, an even number, counted from the first; 0 means all;
+   section 3.4.2).  width: channels that take part, counted from the first, even for ROTATE_*; 0 means all;
    the others are copied.  base: usually 10000. */
 ATTEND_API attend_status attend_place(attend_ctx *ctx, attend_place_kind kind, double base, int64_t width,
                                       const attend_in *x, const attend_in *positions, const attend_out *y);

@@ -1,0 +1,61 @@
+#include "base/context.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+const char *attend_isa_name(attend_isa isa) {
+    switch (isa) {
+    case ATTEND_ISA_BEST:
+        return "best";
+    case ATTEND_ISA_PORTABLE:
+        return "portable";
+    }
+    return "unknown";
+}
+
+/* Without a context there is nowhere to leave a message: only the status speaks. */
+static attend_status check_config(const attend_config *config) {
+    const attend_allocator *allocator = &config->allocator;
+    if (config->threads < 0 || config->threads > AT_THREADS_MAX || config->reserved != 0)
+        return ATTEND_ARGUMENT;
+    if ((allocator->allocate == NULL) != (allocator->release == NULL))
+        return ATTEND_ARGUMENT;
+    if (config->isa != ATTEND_ISA_BEST && config->isa != ATTEND_ISA_PORTABLE)
+        return ATTEND_UNSUPPORTED;
+    return ATTEND_OK;
+}
+
+attend_status attend_ctx_create(const attend_config *config, attend_ctx **ctx) {
+    struct attend_ctx draft;
+    attend_config given;
+    if (ctx == NULL)
+        return ATTEND_ARGUMENT;
+    *ctx = NULL;
+    memset(&draft, 0, sizeof draft);
+    AT_TRY(at_import(&draft, "config", config, &given, sizeof given));
+    AT_TRY(check_config(&given));
+    draft.threads = given.threads ? given.threads : at_parallel_threads();
+    draft.isa = ATTEND_ISA_PORTABLE;
+    draft.allocator = given.allocator.allocate ? given.allocator : at_memory_default();
+    draft.executor = given.executor;
+    void *block;
+    AT_TRY(at_memory_allocate(&draft, sizeof draft, "a context", &block));
+    memcpy(block, &draft, sizeof draft);
+    *ctx = block;
+    return ATTEND_OK;
+}
+
+void attend_ctx_destroy(attend_ctx *ctx) {
+    if (ctx == NULL)
+        return;
+    attend_allocator allocator = ctx->allocator;
+    at_memory_release(ctx, ctx->scratch, ctx->scratch_size);
+    allocator.release(allocator.user, ctx, sizeof *ctx);
+}
+
+const char *attend_message(const attend_ctx *ctx) { return ctx == NULL ? "" : ctx->message; }
+int32_t attend_ctx_threads(const attend_ctx *ctx) { return ctx == NULL ? 0 : ctx->threads; }
+attend_isa attend_ctx_isa(const attend_ctx *ctx) { return ctx == NULL ? ATTEND_ISA_PORTABLE : ctx->isa; }

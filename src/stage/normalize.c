@@ -1,0 +1,44 @@
+/* normalize: P[j] = exp(S[j] - L), L = log sum_j exp S[j]  (softmax, Vaswani et al. 2017, section 3.2.1).
+   The largest score is taken out before the exponential, so that nothing overflows. */
+#include "stage/row.h"
+
+static double sink_of(const at_problem *problem, const at_row *row) {
+    return at_given_in(&problem->sinks) ? at_get(&problem->sinks, row->at.h, 0, 0, 0) : -INFINITY;
+}
+
+/* Largest score, NaN when one of them is. */
+static double largest(const double *scores, int64_t count) {
+    double max = -INFINITY;
+    for (int64_t j = 0; j < count; j++)
+        if (isnan(scores[j]) || scores[j] > max) {
+            max = scores[j];
+            if (isnan(max))
+                break;
+        }
+    return max;
+}
+
+/* Entropy -sum p log p without cancellation: with l = sum e^(s-m) and t = sum e^(s-m) (m-s), it is
+   log l + t/l, and both terms are >= 0. */
+static double entropy_of(const double *masked, int64_t count, double sink, double m, double l) {
+    double t = sink == -INFINITY ? 0 : exp(sink - m) * (m - sink);
+    for (int64_t j = 0; j < count; j++)
+        if (masked[j] != -INFINITY)
+            t += exp(masked[j] - m) * (m - masked[j]);
+    return log(l) + t / l;
+}
+
+void at_normalize_row(const at_problem *problem, at_row *row) {
+    double sink = sink_of(problem, row);
+    row->max = largest(row->masked, problem->keys);
+    double m = isnan(sink) || sink > row->max ? sink : row->max; /* what is taken out: the sink counts too */
+    double l = sink == -INFINITY ? 0 : exp(sink - m);
+    for (int64_t j = 0; j < problem->keys; j++) {
+        row->weights[j] = row->masked[j] == -INFINITY ? 0 : exp(row->masked[j] - m);
+        l += row->weights[j];
+    }
+    for (int64_t j = 0; j < problem->keys; j++)
+        row->weights[j] = row->weights[j] == 0 ? 0 : row->weights[j] / l; /* 0/0 in an empty row is 0 */
+    row->lse = m == -INFINITY ? -INFINITY : m + log(l);
+    row->entropy = m == -INFINITY ? 0 : entropy_of(row->masked, problem->keys, sink, m, l);
+}

@@ -1,4 +1,5 @@
-/* vec_avx512.h - sixteen floats a vector (AVX-512 F, BW, DQ, VL).  Each operation is said in vec/vec_portable.h. */
+/* vec_avx512.h - sixteen floats a vector (AVX-512 F, BW, DQ, VL).  Each operation is said in
+   vec_portable.h. */
 #ifndef AT_VEC_AVX512_H
 #define AT_VEC_AVX512_H
 
@@ -7,6 +8,7 @@
 
 /* Tiles of 8 x 3 vectors: 24 sums, 3 vectors of queries and one element in 28 of the 32 registers. */
 enum { V_LANES = 16, V_GROUP = 3, V_TILE = 8 };
+#define V_LIFT 1.0f
 
 typedef __m512 v_float;
 typedef __mmask16 v_mask;
@@ -21,12 +23,14 @@ static inline v_float v_div(v_float a, v_float b) { return _mm512_div_ps(a, b); 
 static inline v_float v_fma(v_float a, v_float b, v_float c) { return _mm512_fmadd_ps(a, b, c); }
 static inline v_float v_max(v_float a, v_float b) { return _mm512_max_ps(a, b); }
 static inline v_float v_ceil(v_float a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC); }
+/* -infinity gives n = -infinity, r = 0, and so 0; NaN passes through all three. */
 static inline v_float v_round(v_float a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline v_float v_fraction(v_float a) { return _mm512_reduce_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline v_float v_scale(v_float a, v_float n) { return _mm512_scalef_ps(a, n); }
 
 static inline v_mask v_mask_from(uint64_t bits, int first) { return (v_mask)(bits >> first); }
 static inline v_mask v_equal(v_float a, v_float b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
+static inline v_mask v_below(v_float a, v_float b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
 static inline v_float v_select(v_mask mask, v_float a, v_float b) { return _mm512_mask_blend_ps(mask, b, a); }
 static inline v_float v_fma_where(v_mask mask, v_float a, v_float b, v_float c) {
     return _mm512_mask3_fmadd_ps(a, b, c, mask);

@@ -23,7 +23,7 @@
    any alignment, any stride between rows, elements of a row adjacent, and never touched outside its shape.
 
    HIDDEN PAIRS.  seen holds one word per key: bit i is 1 when row i sees the key; NULL means that every row sees every
-   key.  What a hidden pair would read is skipped, not multiplied by 0. */
+   key; bits past the rows of the block may be either.  What a hidden pair would read is skipped, not multiplied by 0. */
 #ifndef AT_KERNEL_H
 #define AT_KERNEL_H
 
@@ -48,9 +48,10 @@ typedef struct at_kernels {
     void (*pack)(const float *const *q, int32_t rows, int64_t width, float sign, float *queries);
 
     /* queries (D, AT_LANES), k (keys, D) with stride k_stride -> scores (keys, AT_LANES), and the highest score of
-       each row over all these keys, seen or not (AT_LANES). */
+       each row (AT_LANES).  With hidden pairs, scores and highest are what they happen to be where nobody looks:
+       call highest after it. */
     void (*compare)(const float *queries, int32_t rows, int64_t width, const float *k, int64_t k_stride, int32_t keys,
-                    float *scores, float *highest);
+                    const uint64_t *seen, float *scores, float *highest);
 
     /* scores (keys, AT_LANES) -> the highest of those that are seen (AT_LANES); NaN is passed over. */
     void (*highest)(const float *scores, int32_t rows, int32_t keys, const uint64_t *seen, float *highest);

@@ -126,7 +126,7 @@ typedef struct shape {
     int32_t rows, keys;
     int64_t width, value_width, k_extra, v_extra; /* strides are width + extra */
     float   factor;
-    bool    masked, at_end;
+    bool    masked, at_end, causal;
 } shape;
 
 typedef struct inputs {
@@ -166,9 +166,12 @@ static inputs make_inputs(const shape *s, uint32_t seed, int kind) {
     fill(in.v.data, v_count, &seed, kind == 2 ? 0 : kind);
     in.seen = calloc((size_t)s->keys, sizeof *in.seen);
     assert_non_null(in.seen);
-    for (int32_t j = 0; j < s->keys; j++)
+    for (int32_t j = 0; j < s->keys; j++) {
+        in.seen[j] = j % 2 ? 0 : ~(((uint64_t)1 << s->rows) - 1); /* bits past the rows may be either */
         for (int32_t i = 0; i < s->rows; i++)
-            in.seen[j] |= (uint64_t)(random_float(&seed) < 0.5f) << i;
+            in.seen[j] |= (uint64_t)(s->causal ? j <= i + s->keys / 2 && j > i - s->keys / 5
+                                               : random_float(&seed) < 0.5f) << i;
+    }
     return in;
 }
 
@@ -197,7 +200,8 @@ static outputs run(const at_kernels *kernels, const shape *s, const inputs *in) 
         int32_t keys = s->keys - j < AT_CHUNK ? s->keys - j : AT_CHUNK;
         int64_t k_stride = s->width + s->k_extra, v_stride = s->value_width + s->v_extra;
         const uint64_t *seen = s->masked ? in->seen + j : NULL;
-        kernels->compare(queries, s->rows, s->width, in->k.data + j * k_stride, k_stride, keys, scores, chunk.highest);
+        kernels->compare(queries, s->rows, s->width, in->k.data + j * k_stride, k_stride, keys, seen, scores,
+                         chunk.highest);
         if (seen)
             kernels->highest(scores, s->rows, keys, seen, chunk.highest);
         kernels->normalize(scores, s->rows, keys, seen, s->factor, &chunk);
@@ -273,14 +277,14 @@ static void check_row(const shape *s, const inputs *in, const outputs *out, int3
 }
 
 static const shape shapes[] = {
-    {1, 1, 1, 1, 0, 0, 1.0f, false, true},         {48, 256, 64, 64, 0, 0, 0.18f, false, true},
-    {48, 300, 64, 64, 0, 0, 0.18f, true, true},    {48, 257, 17, 33, 3, 1, 0.3f, true, false},
-    {32, 513, 128, 96, 0, 5, 0.127f, true, true},  {33, 100, 65, 63, 1, 0, 0.18f, false, true},
-    {16, 31, 16, 16, 0, 0, 0.36f, true, false},    {17, 8, 15, 8, 0, 0, 0.37f, false, true},
-    {5, 9, 3, 7, 2, 2, 0.8f, true, true},          {47, 255, 8, 1, 0, 0, 0.5f, false, false},
-    {2, 700, 31, 30, 0, 0, 0.25f, true, true},     {1, 600, 128, 128, 0, 0, 0.127f, false, true},
-    {1, 39, 64, 80, 7, 9, 0.18f, true, true},      {4, 300, 128, 128, 0, 0, 0.127f, true, false},
-    {3, 17, 576, 512, 0, 0, 0.06f, false, true},   {8, 530, 33, 20, 0, 0, 0.25f, true, true},
+    {1, 1, 1, 1, 0, 0, 1.0f, false, true, false},         {48, 256, 64, 64, 0, 0, 0.18f, false, true, false},
+    {48, 300, 64, 64, 0, 0, 0.18f, true, true, false},    {48, 257, 17, 33, 3, 1, 0.3f, true, false, false},
+    {32, 513, 128, 96, 0, 5, 0.127f, true, true, false},  {33, 100, 65, 63, 1, 0, 0.18f, false, true, false},
+    {16, 31, 16, 16, 0, 0, 0.36f, true, false, false},    {17, 8, 15, 8, 0, 0, 0.37f, false, true, false},
+    {5, 9, 3, 7, 2, 2, 0.8f, true, true, false},          {47, 255, 8, 1, 0, 0, 0.5f, false, false, false},
+    {2, 700, 31, 30, 0, 0, 0.25f, true, true, false},     {1, 600, 128, 128, 0, 0, 0.127f, false, true, false},
+    {1, 39, 64, 80, 7, 9, 0.18f, true, true, false},      {4, 300, 128, 128, 0, 0, 0.127f, true, false, false},
+    {3, 17, 576, 512, 0, 0, 0.06f, false, true, false},   {8, 530, 33, 20, 0, 0, 0.25f, true, true, false},
 };
 
 static void test_all_sets_agree(void **state) {
@@ -307,7 +311,7 @@ static void test_all_sets_agree(void **state) {
 /* A row alone, among others, and in another column has the same bits. */
 static void test_neighbours_do_not_matter(void **state) {
     (void)state;
-    const shape all = {48, 400, 40, 24, 0, 0, 0.25f, true, true};
+    const shape all = {48, 400, 40, 24, 0, 0, 0.25f, true, true, false};
     inputs in = make_inputs(&all, 7, 1);
     for (int32_t isa = AT_KERNEL_PORTABLE; isa < AT_KERNEL_COUNT; isa++) {
         if (at_kernels_of(isa) == NULL)
@@ -338,7 +342,7 @@ static void test_neighbours_do_not_matter(void **state) {
 /* NaN and infinity in hidden keys and values change nothing; a row that sees nothing is 0. */
 static void test_hidden_content_does_not_matter(void **state) {
     (void)state;
-    const shape s = {20, 300, 24, 24, 0, 0, 0.25f, true, true};
+    const shape s = {20, 300, 24, 24, 0, 0, 0.25f, true, true, false};
     for (int32_t isa = AT_KERNEL_PORTABLE; isa < AT_KERNEL_COUNT; isa++) {
         if (at_kernels_of(isa) == NULL)
             continue;

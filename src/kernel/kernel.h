@@ -53,6 +53,10 @@ typedef struct at_kernels {
     void (*compare)(const float *queries, int32_t rows, int64_t width, const float *k, int64_t k_stride, int32_t keys,
                     const uint64_t *seen, float *scores, float *highest);
 
+    /* scores (keys, AT_LANES) become cap * tanh(score * scale / cap) + added (keys, AT_LANES); cap 0: no cap, added NULL:
+       nothing is added. */
+    void (*adjust)(float *scores, int32_t rows, int32_t keys, float scale, float cap, const float *added);
+
     /* scores (keys, AT_LANES) -> the highest of those that are seen (AT_LANES); NaN is passed over. */
     void (*highest)(const float *scores, int32_t rows, int32_t keys, const uint64_t *seen, float *highest);
 

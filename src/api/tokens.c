@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "stage/views.h"
 #include "tensor/arguments.h"
 #include "tensor/tensor.h"
@@ -85,7 +86,7 @@ attend_status attend_place(attend_ctx *ctx, attend_place_kind kind, double base,
     AT_TRY(begin(ctx, &arguments));
     AT_TRY(check_kind(ctx, kind, ATTEND_PLACE_ADD));
     if (!isfinite(base) || base <= 0)
-        return at_fail(ctx, ATTEND_ARGUMENT, "base is %g (allowed positive numbers)", base);
+        return at_fail(ctx, ATTEND_ARGUMENT, "base is %s (allowed positive numbers)", at_text_real(base).text);
     int32_t rank = kind == ATTEND_PLACE_ADD ? 3 : 4;
     AT_TRY(take_pair(&arguments, x, y, rank, &from, &to));
     at_axis batch = {from.shape[0], "x.shape[0]"};

@@ -85,6 +85,7 @@ static attend_status open_source(attend_ctx *ctx, at_printable label, at_os_file
 
 attend_status at_file_from_bytes(attend_ctx *ctx, const char *path, const void *bytes, size_t size,
                                  attend_file **file) {
+    AT_TRY(at_begin(ctx));
     *file = NULL;
     return open_source(ctx, at_fault_path(path), at_os_memory(bytes, size), file);
 }

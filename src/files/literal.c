@@ -66,6 +66,7 @@ static at_printable found_here(const at_literal *literal) {
 }
 
 static attend_status wrong_value(at_literal *literal, attend_status status, const char *key, const char *rule) {
+    peek(literal);
     at_printable found = found_here(literal);
     return at_byte_fault(literal->file, status, place(literal),
                        "%s must be %s (found %s)", key, rule, found.text);
@@ -130,8 +131,8 @@ static attend_status read_axis(at_literal *literal, at_npy_header *header) {
     int64_t size = 0;
     size_t length = take_word(literal, &word);
     if (!parse_size(word, length, &size)) {
-        at_printable found = found_here(&start);
         peek(&start);
+        at_printable found = found_here(&start);
         return at_byte_fault(literal->file, ATTEND_FORMAT, place(&start),
                            "shape[%d] is %s (allowed 0 to 2^63-1)", (int)header->rank, found.text);
     }
@@ -142,11 +143,11 @@ static attend_status read_axis(at_literal *literal, at_npy_header *header) {
 }
 
 static attend_status read_shape(at_literal *literal, at_npy_header *header) {
-    size_t begin = place(literal);
     bool comma = true;
     header->rank = 0;
     if (peek(literal) != '(')
         return wrong_value(literal, ATTEND_FORMAT, "shape", "a tuple");
+    size_t begin = place(literal);
     literal->at++;
     while (!take(literal, ')')) {
         if (!comma)

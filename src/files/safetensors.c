@@ -111,9 +111,12 @@ static attend_status read_shape(const attend_file *file, at_entry *entry, const 
 /* The range, counted from the end of the header, goes to begin and bytes as it stands. */
 static attend_status read_range(const attend_file *file, at_entry *entry, const json_t *value) {
     int64_t range[2] = {0, 0};
-    if (!json_is_array(value) || json_array_size(value) != 2)
+    if (!json_is_array(value))
         return at_tensor_fault(file, ATTEND_FORMAT, entry->name, "data_offsets must be two numbers (found %s)",
-                               json_is_array(value) ? "another count" : at_json_found(value).text);
+                               at_json_found(value).text);
+    if (json_array_size(value) != 2)
+        return at_tensor_fault(file, ATTEND_FORMAT, entry->name, "data_offsets must be two numbers (found %zu)",
+                               json_array_size(value));
     for (size_t i = 0; i < 2; i++)
         AT_TRY(read_whole(file, entry, "data_offsets", i, json_array_get(value, i), &range[i]));
     if (range[0] > range[1])

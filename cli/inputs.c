@@ -1,0 +1,196 @@
+#include "inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "align.h"
+#include "layout.h"
+
+static int open_file(inputs *given, const char *path, int place) {
+    attend_status status = attend_file_open(given->ctx, path, &given->files[place]);
+    return status == ATTEND_OK ? CLI_DONE : cli_library_error(given->ctx, status);
+}
+
+static int find_tensor(inputs *given, int input, int place, const char *path, const char *name) {
+    attend_status status = attend_file_find(given->ctx, given->files[place], name, &given->stored[input]);
+    if (status != ATTEND_OK)
+        return cli_library_error(given->ctx, status);
+    given->source[input] = path;
+    return CLI_DONE;
+}
+
+/* An npy file holds one tensor without a name; in a file of many it has the name of its option. */
+static int load_input(const request *wish, inputs *given, int input) {
+    const char *path = wish->file[input];
+    int status = open_file(given, path, input);
+    if (status != CLI_DONE)
+        return status;
+    const char *first = attend_file_name(given->files[input], 0);
+    bool        nameless = first != NULL && first[0] == 0;
+    return find_tensor(given, input, input, path, nameless ? "" : input_names[input]);
+}
+
+static int load_inputs(const request *wish, inputs *given) {
+    int status = CLI_DONE;
+    for (int input = 0; input < INPUTS && status == CLI_DONE; input++)
+        if (wish->file[input] != NULL)
+            status = load_input(wish, given, input);
+    return status;
+}
+
+static int input_of(const char *name) {
+    int input = 0;
+    while (input < INPUTS && strcmp(input_names[input], name) != 0)
+        input++;
+    return input;
+}
+
+static int load_from_archive(const request *wish, inputs *given, int input) {
+    if (given->source[input] != NULL)
+        return cli_usage_error("%s is given twice, as %s and in %s", input_names[input], given->source[input],
+                               wish->archive);
+    return find_tensor(given, input, INPUTS, wish->archive, input_names[input]);
+}
+
+/* Tensors of other names may be there, but never unnoticed: one may be a misspelt mask. */
+static int load_archive(const request *wish, inputs *given) {
+    const char *stranger = NULL;
+    int         status = open_file(given, wish->archive, INPUTS);
+    int64_t     count = status == CLI_DONE ? attend_file_count(given->files[INPUTS]) : 0;
+    for (int64_t index = 0; index < count && status == CLI_DONE; index++) {
+        const char *name = attend_file_name(given->files[INPUTS], index);
+        int         input = input_of(name);
+        if (input < INPUTS)
+            status = load_from_archive(wish, given, input);
+        else if (stranger == NULL)
+            stranger = name;
+    }
+    if (stranger != NULL)
+        cli_note("%s: tensors of other names than attend's are left alone, such as \"%s\"", wish->archive, stranger);
+    return status;
+}
+
+static int check_kind(const inputs *given, int input, bool is_right, const char *advice) {
+    const attend_in *tensor = &given->stored[input];
+    if (given->source[input] == NULL || is_right)
+        return CLI_DONE;
+    return cli_usage_error("%s: %s is %s: %s", given->source[input], input_names[input],
+                           attend_dtype_name((attend_dtype)tensor->dtype), advice);
+}
+
+static int check_kinds(const inputs *given) {
+    int32_t mask = given->stored[INPUT_MASK].dtype, bias = given->stored[INPUT_BIAS].dtype;
+    int status = check_kind(given, INPUT_MASK, mask == ATTEND_U8,
+                            "a mask is bool or u8, true where the key may be seen; use --bias for numbers to add");
+    if (status != CLI_DONE)
+        return status;
+    return check_kind(given, INPUT_BIAS, bias != ATTEND_U8 && bias != ATTEND_I32,
+                      "a bias is numbers to add to the scores; use --mask for true and false");
+}
+
+const char *inputs_shape_text(const attend_in *tensor, char text[SHAPE_TEXT_MAX]) {
+    size_t length = 0;
+    for (int32_t axis = 0; axis < tensor->rank; axis++)
+        length += (size_t)snprintf(text + length, SHAPE_TEXT_MAX - length, "%s%lld", axis == 0 ? "(" : ", ",
+                                   (long long)tensor->shape[axis]);
+    snprintf(text + length, SHAPE_TEXT_MAX - length, tensor->rank == 0 ? "()" : ")");
+    return text;
+}
+
+int inputs_error(const inputs *given, attend_status status) {
+    int exit_status = cli_library_error(given->ctx, status);
+    if (exit_status != CLI_USAGE)
+        return exit_status;
+    for (int input = 0; input < INPUTS; input++) {
+        char text[SHAPE_TEXT_MAX];
+        if (given->source[input] != NULL)
+            cli_hint("%s is %s %s, from %s", input_names[input],
+                     attend_dtype_name((attend_dtype)given->stored[input].dtype),
+                     inputs_shape_text(&given->stored[input], text), given->source[input]);
+    }
+    return exit_status;
+}
+
+static int choose_layout(const request *wish, inputs *given) {
+    int32_t rank = given->stored[INPUT_Q].rank;
+    given->layout = wish->layout != NULL ? wish->layout : layout_of_rank(rank);
+    if (given->layout == NULL)
+        return cli_usage_error("%s: q has %d axes (allowed 2 to 4)", given->source[INPUT_Q], (int)rank);
+    for (int input = INPUT_Q; input <= INPUT_V; input++)
+        if (given->stored[input].rank != (int32_t)strlen(given->layout)) {
+            char text[SHAPE_TEXT_MAX];
+            return cli_usage_error("%s: %s has the shape %s, but the layout %s has %d axes", given->source[input],
+                                   input_names[input], inputs_shape_text(&given->stored[input], text), given->layout,
+                                   (int)strlen(given->layout));
+        }
+    return CLI_DONE;
+}
+
+static void make_extra(inputs *given) {
+    attend_extra *extra = &given->call.extra;
+    *extra = attend_extra_init();
+    extra->mask = given->stored[INPUT_MASK];
+    extra->bias = given->stored[INPUT_BIAS];
+    extra->slopes = given->stored[INPUT_SLOPES];
+    extra->sinks = given->stored[INPUT_SINKS];
+    extra->key_count = given->stored[INPUT_KEY_COUNT];
+    extra->query_offsets = given->stored[INPUT_QUERY_OFFSETS];
+    extra->query_starts = given->stored[INPUT_QUERY_STARTS];
+    extra->key_starts = given->stored[INPUT_KEY_STARTS];
+}
+
+static int make_call(const request *wish, inputs *given) {
+    forward_call *call = &given->call;
+    call->q = layout_view(given->layout, &given->stored[INPUT_Q]);
+    call->k = layout_view(given->layout, &given->stored[INPUT_K]);
+    call->v = layout_view(given->layout, &given->stored[INPUT_V]);
+    call->problem = wish->problem;
+    make_extra(given);
+    attend_status status = attend_problem_from(given->ctx, &call->q, &call->k, &call->v, &call->problem);
+    return status == ATTEND_OK ? align_queries(wish, given) : inputs_error(given, status);
+}
+
+static int check_given(const request *wish, const inputs *given) {
+    for (int input = INPUT_Q; input <= INPUT_V; input++)
+        if (given->source[input] == NULL) {
+            if (wish->archive != NULL)
+                return cli_usage_error("%s holds no tensor named \"%s\"", wish->archive, input_names[input]);
+            return cli_usage_error("--%s is missing: --q, --k and --v, or --in FILE.safetensors", input_names[input]);
+        }
+    if (given->source[INPUT_QUERY_OFFSETS] != NULL && wish->align != ALIGN_UNSAID)
+        return cli_usage_error("%s and query_offsets exclude each other",
+                               wish->align == ALIGN_OFFSET ? "--query-offset" : "--align");
+    return check_kinds(given);
+}
+
+static int make_context(const request *wish, inputs *given) {
+    attend_config config = attend_config_init();
+    config.threads = wish->threads;
+    config.isa = (int32_t)wish->isa;
+    attend_status status = attend_ctx_create(&config, &given->ctx);
+    if (status == ATTEND_UNSUPPORTED)
+        return cli_usage_error("--isa: this CPU has no %s", attend_isa_name(wish->isa));
+    return status == ATTEND_OK ? CLI_DONE : cli_library_error(NULL, status);
+}
+
+int inputs_load(const request *wish, inputs *given) {
+    memset(given, 0, sizeof *given);
+    int status = make_context(wish, given);
+    if (status == CLI_DONE)
+        status = load_inputs(wish, given);
+    if (status == CLI_DONE && wish->archive != NULL)
+        status = load_archive(wish, given);
+    if (status == CLI_DONE)
+        status = check_given(wish, given);
+    if (status == CLI_DONE)
+        status = choose_layout(wish, given);
+    return status == CLI_DONE ? make_call(wish, given) : status;
+}
+
+void inputs_free(inputs *given) {
+    for (int place = 0; place <= INPUTS; place++)
+        if (given->files[place] != NULL)
+            attend_file_close(given->files[place]);
+    attend_ctx_destroy(given->ctx);
+    free(given->offsets);
+}

@@ -1,0 +1,42 @@
+# The program attend: cli/*.c with both libraries, jansson and cairo.  From docs/cli/*.md, one page for each verb,
+# come its --help, its table of options, its man page and its completion.
+
+file(GLOB program_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cli/*.c")
+if(NOT "${PROJECT_SOURCE_DIR}/cli/main.c" IN_LIST program_sources)
+    message(STATUS "cli/main.c is missing: the program is left out")
+    return()
+endif()
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
+
+set(generated "${PROJECT_BINARY_DIR}/generated")
+file(GLOB help_pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/cli/*.md")
+set(help_outputs "${generated}/completion/attend.bash" "${generated}/completion/_attend"
+    "${generated}/completion/attend.fish")
+foreach(page IN LISTS help_pages)
+    get_filename_component(verb "${page}" NAME_WE)
+    string(REPLACE "attend-attend" "attend" man_page "attend-${verb}.1")
+    list(APPEND help_outputs "${generated}/help_${verb}.h" "${generated}/man/${man_page}")
+endforeach()
+add_custom_command(OUTPUT ${help_outputs}
+    COMMAND "${ATTEND_PYTHON}" "${PROJECT_SOURCE_DIR}/tools/make_help.py" --version ${PROJECT_VERSION}
+        --verbs "${PROJECT_SOURCE_DIR}/cli/verbs.def" --output "${generated}" ${help_pages}
+    DEPENDS "${PROJECT_SOURCE_DIR}/tools/make_help.py" "${PROJECT_SOURCE_DIR}/cli/verbs.def" ${help_pages}
+    COMMENT "Writing help, man pages and completion from docs/cli" VERBATIM)
+
+# examples/*.json are built in, so that `attend trace --example NAME` works anywhere.
+if(EXISTS "${PROJECT_SOURCE_DIR}/tools/make_examples.py")
+    file(GLOB examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.json")
+    set(examples_output "${generated}/examples_embedded.h")
+    add_custom_command(OUTPUT "${examples_output}"
+        COMMAND "${ATTEND_PYTHON}" "${PROJECT_SOURCE_DIR}/tools/make_examples.py" "${examples_output}" ${examples}
+        DEPENDS "${PROJECT_SOURCE_DIR}/tools/make_examples.py" ${examples}
+        COMMENT "Writing the built-in examples" VERBATIM)
+endif()
+
+add_custom_target(attend_generated DEPENDS ${help_outputs} ${examples_output})
+
+add_executable(attend_program ${program_sources} ${help_outputs} ${examples_output})
+attend_compile(attend_program)
+set_target_properties(attend_program PROPERTIES OUTPUT_NAME attend RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+target_include_directories(attend_program PRIVATE "${PROJECT_SOURCE_DIR}/cli" "${generated}")
+target_link_libraries(attend_program PRIVATE attend_model_static PkgConfig::JANSSON PkgConfig::CAIRO m)

@@ -1,0 +1,56 @@
+#include "fused/plan.h"
+
+#include <math.h>
+
+#include "fused/panel.h"
+
+static const double log2_e = 1.44269504088896340736;
+
+static bool is_short_float(int32_t dtype) {
+    return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16;
+}
+
+static bool looks_at_weights(const at_taps *taps) {
+    return taps->top > 0 || at_given_in(&taps->rows) || at_given_out(&taps->column_sum) || taps->grid_rows > 0 ||
+           at_given_out(&taps->segment_mass) || at_given_out(&taps->entropy);
+}
+
+/* One condition a line. */
+const char *at_plan_refusal(const at_fused *call) {
+    const at_problem *problem = call->problem;
+    if (!is_short_float(call->q->dtype) || !is_short_float(call->k->dtype) || !is_short_float(call->v->dtype))
+        return "q, k or v holds f64";
+    if (!is_short_float(call->o->dtype))
+        return "o holds f64";
+    if (looks_at_weights(call->taps))
+        return "a tap looks at single weights or their entropy";
+    if (problem->head_width > INT32_MAX / AT_LANES || problem->value_width > INT32_MAX / AT_LANES)
+        return "a head is wider than 44,739,242";
+    return NULL;
+}
+
+static int64_t parts(int64_t count, int64_t size) { return (count + size - 1) / size; }
+
+/* Many queries: one head at a time fills the lanes. Few: the heads of a group stand side by side, so that each key
+   is read once for all of them. */
+static void cut(const at_problem *problem, at_plan *plan) {
+    plan->queries = problem->queries < AT_LANES ? (int32_t)(problem->queries ? problem->queries : 1) : AT_LANES;
+    plan->heads = AT_LANES / plan->queries;
+    if (plan->heads > problem->group)
+        plan->heads = (int32_t)problem->group;
+    plan->blocks = plan->widen_k || plan->widen_v ? AT_BLOCKS_MAX : 1;
+    plan->head_tasks = problem->group ? parts(problem->group, plan->heads) : 0;
+    plan->query_tasks = parts(problem->queries, (int64_t)plan->queries * plan->blocks);
+    plan->tasks = problem->batch * problem->kv_heads * plan->head_tasks * plan->query_tasks;
+}
+
+void at_plan_make(const at_fused *call, const at_kernels *kernels, at_plan *plan) {
+    const at_problem *problem = call->problem;
+    plan->kernels = kernels;
+    plan->widen_k = !at_panel_in_place(call->k);
+    plan->widen_v = !at_panel_in_place(call->v);
+    plan->adjusted = problem->softcap > 0 || at_given_in(&problem->slopes) || at_given_in(&problem->bias);
+    plan->sign = problem->scale < 0 ? -1.0f : 1.0f;
+    plan->factor = (float)(plan->adjusted ? log2_e : fabs(problem->scale) * log2_e);
+    cut(problem, plan);
+}

@@ -95,27 +95,28 @@ static void run_task(void *opaque, int64_t index, int32_t lane) {
     }
 }
 
-static attend_status measure(attend_ctx *ctx, const at_fused *call, const at_kernels *kernels, forward_work *work,
+static attend_status measure(attend_ctx *ctx, const at_problem *problem, const at_plan *plan, size_t *lane_size,
                              size_t *bytes) {
-    at_plan_make(call, kernels, &work->plan);
-    work->call = call;
-    size_t lanes = (size_t)at_parallel_lanes(ctx, work->plan.tasks);
-    if (!at_bench_size(call->problem, &work->plan, &work->lane_size) || !at_size_mul(work->lane_size, lanes, bytes))
+    size_t lanes = (size_t)at_parallel_lanes(ctx, plan->tasks);
+    if (!at_bench_size(problem, plan, lane_size) || !at_size_mul(*lane_size, lanes, bytes))
         return at_fail(ctx, ATTEND_TOO_LARGE, "scratch for head_width %lld and value_width %lld does not fit",
-                       (long long)call->problem->head_width, (long long)call->problem->value_width);
+                       (long long)problem->head_width, (long long)problem->value_width);
     return ATTEND_OK;
 }
 
-attend_status at_forward_scratch(attend_ctx *ctx, const at_fused *call, const at_kernels *kernels, size_t *bytes) {
-    forward_work work;
-    return measure(ctx, call, kernels, &work, bytes);
+attend_status at_forward_scratch(attend_ctx *ctx, const at_problem *problem, size_t *bytes) {
+    at_plan plan;
+    size_t lane_size;
+    at_plan_make_largest(problem, &plan);
+    return measure(ctx, problem, &plan, &lane_size, bytes);
 }
 
 attend_status at_forward(attend_ctx *ctx, const at_fused *call, const at_kernels *kernels) {
-    forward_work work;
+    forward_work work = {.call = call};
     size_t bytes = 0;
     void *scratch;
-    AT_TRY(measure(ctx, call, kernels, &work, &bytes));
+    at_plan_make(call, kernels, &work.plan);
+    AT_TRY(measure(ctx, call->problem, &work.plan, &work.lane_size, &bytes));
     if (work.plan.tasks == 0)
         return ATTEND_OK;
     AT_TRY(at_memory_scratch(ctx, bytes, &scratch));

@@ -10,7 +10,7 @@ static bool is_short_float(int32_t dtype) {
     return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16;
 }
 
-static bool looks_at_weights(const at_taps *taps) {
+bool at_plan_leaves_taps(const at_taps *taps) {
     return taps->top > 0 || at_given_in(&taps->rows) || at_given_out(&taps->column_sum) || taps->grid_rows > 0 ||
            at_given_out(&taps->segment_mass) || at_given_out(&taps->entropy);
 }
@@ -22,8 +22,8 @@ const char *at_plan_refusal(const at_fused *call) {
         return "q, k or v holds f64";
     if (!is_short_float(call->o->dtype))
         return "o holds f64";
-    if (looks_at_weights(call->taps))
-        return "a tap looks at single weights or their entropy";
+    if (problem->flags & ATTEND_READABLE)
+        return "problem.flags has ATTEND_READABLE";
     if (problem->head_width > INT32_MAX / AT_LANES || problem->value_width > INT32_MAX / AT_LANES)
         return "a head is wider than 44,739,242";
     return NULL;
@@ -53,4 +53,13 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, at_plan *plan
     plan->sign = problem->scale < 0 ? -1.0f : 1.0f;
     plan->factor = (float)(plan->adjusted ? log2_e : fabs(problem->scale) * log2_e);
     cut(problem, plan);
+}
+
+/* Converted inputs need more for each thread; inputs in place make more tasks, and so use more threads. */
+void at_plan_make_largest(const at_problem *problem, at_plan *plan) {
+    at_plan in_place = {.blocks = 0};
+    cut(problem, &in_place);
+    plan->widen_k = plan->widen_v = plan->adjusted = true;
+    cut(problem, plan);
+    plan->tasks = in_place.tasks;
 }

@@ -284,11 +284,17 @@ static void put_weights(page_output *page, const trace_view *view, int64_t head)
 
 /* ---- the two facts ---------------------------------------------------------------------------- */
 
+static const char *whose_rows(const trace_view *view, int w) {
+    if (view->count == 1)
+        return "";
+    return view->works[w]->causal ? " of the causal grid" : " of the full grid";
+}
+
 static void say_weights_checked(page_output *page, const trace_view *view) {
     for (int w = 0; w < view->count; w++) {
         const trace_facts *facts = view->facts[w];
-        page_say(page, "Checked: in every %srow the weights are positive and sum to 1: %s (largest difference %.2g).",
-                 which(view, w), yes_or_no(facts->weights_hold), facts->sum_error);
+        page_say(page, "Checked: in every row%s the weights are positive and sum to 1: %s (largest difference %.2g).",
+                 whose_rows(view, w), yes_or_no(facts->weights_hold), facts->sum_error);
         if (facts->vanished > 0)
             page_say(page, "%lld weight%s too small for a double and stored as 0.", (long long)facts->vanished,
                      facts->vanished == 1 ? " is" : "s are");
@@ -297,8 +303,8 @@ static void say_weights_checked(page_output *page, const trace_view *view) {
 
 static void say_mixtures_checked(page_output *page, const trace_view *view) {
     for (int w = 0; w < view->count; w++) {
-        page_say(page, "Checked: in every %srow the mixture lies between the smallest and the largest value it "
-                 "averages: %s.", which(view, w), yes_or_no(view->facts[w]->mixtures_hold));
+        page_say(page, "Checked: in every row%s the mixture lies between the smallest and the largest value it "
+                 "averages: %s.", whose_rows(view, w), yes_or_no(view->facts[w]->mixtures_hold));
     }
 }
 

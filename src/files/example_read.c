@@ -118,8 +118,8 @@ static attend_status check_rows(const at_example_source *source, const char *key
             return at_example_fault(source, ATTEND_FORMAT, at_row(key, row), "row %zu of %s is empty", row + 1, key);
         if (json_array_size(numbers) != columns)
             return at_example_fault(source, ATTEND_FORMAT, at_row(key, row),
-                                    "row %zu of %s has %zu numbers, row 1 has %zu", row + 1, key,
-                                    json_array_size(numbers), columns);
+                                    "row %zu of %s has %zu number%s, row 1 has %zu", row + 1, key,
+                                    json_array_size(numbers), json_array_size(numbers) == 1 ? "" : "s", columns);
     }
     return ATTEND_OK;
 }

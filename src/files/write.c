@@ -142,6 +142,10 @@ static attend_status put_tensors(write_job *job) {
     return ATTEND_OK;
 }
 
+static attend_status no_memory(const write_job *job) {
+    return at_fail(job->ctx, ATTEND_MEMORY, "no memory for the header of %s", job->writer.label);
+}
+
 static json_t *describe(const write_item *item) {
     json_t *shape = json_array();
     for (int32_t axis = 0; axis < item->view.rank; axis++)
@@ -160,7 +164,7 @@ static attend_status describe_all(const write_job *job, json_t *root) {
             return at_fail(job->ctx, ATTEND_ARGUMENT, "names[%" PRId64 "] \"%s\" was given before", i,
                            at_fault_name(item->name).text);
         if (json_object_set_new(root, item->name, describe(item)) != 0)
-            return at_fail(job->ctx, ATTEND_MEMORY, "no memory for the header of %s", job->writer.label);
+            return no_memory(job);
     }
     return ATTEND_OK;
 }
@@ -170,14 +174,15 @@ static attend_status put_header(write_job *job, const json_t *root) {
     size_t padded = (length + 7) / 8 * 8;
     void *text = NULL;
     if (length == 0)
-        return at_fail(job->ctx, ATTEND_MEMORY, "no memory for the header of %s", job->writer.label);
+        return no_memory(job);
     if (padded > AT_SAFETENSORS_HEADER_MAX)
         return at_fail(job->ctx, ATTEND_TOO_LARGE, "%s: header of %zu bytes (limit %d)", job->writer.label, padded,
                        AT_SAFETENSORS_HEADER_MAX);
     AT_TRY(at_memory_allocate(job->ctx, length, "a file's header", &text));
-    json_dumpb(root, text, length, JSON_COMPACT);
     uint64_t announced = padded;
-    attend_status status = put(job, &announced, sizeof announced); /* little-endian, as we are (storage.c) */
+    attend_status status = json_dumpb(root, text, length, JSON_COMPACT) == length ? ATTEND_OK : no_memory(job);
+    if (status == ATTEND_OK)
+        status = put(job, &announced, sizeof announced); /* little-endian, as we are (storage.c) */
     if (status == ATTEND_OK)
         status = put(job, text, length);
     at_memory_release(job->ctx, text, length);
@@ -187,7 +192,7 @@ static attend_status put_header(write_job *job, const json_t *root) {
 static attend_status put_safetensors(write_job *job) {
     AT_TRY(place_tensors(job));
     json_t *root = json_object();
-    attend_status status = root == NULL ? at_fail(job->ctx, ATTEND_MEMORY, "no memory for a header")
+    attend_status status = root == NULL ? no_memory(job)
                                         : describe_all(job, root);
     if (status == ATTEND_OK)
         status = put_header(job, root);

@@ -6,7 +6,7 @@
 static attend_example *parse(attend_ctx *ctx, const char *text) {
     attend_example *example = NULL;
     attend_status status = attend_example_parse(ctx, "cat.json", text, strlen(text), &example);
-    expect_status(ctx, status, ATTEND_OK, "");
+    assert_works(ctx, status);
     return example;
 }
 
@@ -103,7 +103,7 @@ static void test_the_text_need_not_end_in_a_zero(void **state) {
     char *copy = malloc(sizeof text - 1);
     assert_non_null(copy);
     memcpy(copy, text, sizeof text - 1);
-    expect_status(*state, attend_example_parse(*state, "f", copy, sizeof text - 1, &example), ATTEND_OK, "");
+    assert_works(*state, attend_example_parse(*state, "f", copy, sizeof text - 1, &example));
     memset(copy, 'x', sizeof text - 1);
     free(copy); /* nothing of the text is kept */
     assert_string_equal(attend_example_token(example, 1), "b");
@@ -127,18 +127,18 @@ static void test_arguments(void **state) {
     attend_example *example = NULL;
     assert_int_equal(attend_example_parse(NULL, "f", "{}", 2, &example), ATTEND_ARGUMENT);
     assert_int_equal(attend_example_open(NULL, "f", &example), ATTEND_ARGUMENT);
-    expect_status(*state, attend_example_parse(*state, NULL, "{}", 2, &example), ATTEND_ARGUMENT, "name is NULL");
-    expect_status(*state, attend_example_parse(*state, "f", NULL, 2, &example), ATTEND_ARGUMENT, "text is NULL");
-    expect_status(*state, attend_example_parse(*state, "f", "{}", 2, NULL), ATTEND_ARGUMENT, "example is NULL");
-    expect_status(*state, attend_example_open(*state, NULL, &example), ATTEND_ARGUMENT, "path is NULL");
-    expect_status(*state, attend_example_open(*state, "f", NULL), ATTEND_ARGUMENT, "example is NULL");
+    assert_fails(*state, attend_example_parse(*state, NULL, "{}", 2, &example), ATTEND_ARGUMENT, "name is NULL");
+    assert_fails(*state, attend_example_parse(*state, "f", NULL, 2, &example), ATTEND_ARGUMENT, "text is NULL");
+    assert_fails(*state, attend_example_parse(*state, "f", "{}", 2, NULL), ATTEND_ARGUMENT, "example is NULL");
+    assert_fails(*state, attend_example_open(*state, NULL, &example), ATTEND_ARGUMENT, "path is NULL");
+    assert_fails(*state, attend_example_open(*state, "f", NULL), ATTEND_ARGUMENT, "example is NULL");
 }
 
 /* ---- Where it comes from ------------------------------------------------------------------- */
 
 static void open_good(attend_ctx *ctx, const char *path) {
     attend_example *example = NULL;
-    expect_status(ctx, attend_example_open(ctx, path, &example), ATTEND_OK, "");
+    assert_works(ctx, attend_example_open(ctx, path, &example));
     assert_int_equal(attend_example_tokens(example), 2);
     attend_example_close(example);
 }
@@ -175,13 +175,13 @@ static void test_file_pipe_and_standard_input(void **state) {
 
 static void test_what_cannot_be_read(void **state) {
     attend_example *example = (attend_example *)(uintptr_t)1;
-    expect_status(*state, attend_example_open(*state, "no/cat.json", &example), ATTEND_FILE,
+    assert_fails(*state, attend_example_open(*state, "no/cat.json", &example), ATTEND_FILE,
                   "no/cat.json: cannot open: No such file or directory");
     assert_null(example);
-    expect_status(*state, attend_example_open(*state, "/", &example), ATTEND_FILE, "/: cannot read: Is a directory");
-    expect_status(*state, attend_example_open(*state, "/dev/zero", &example), ATTEND_UNSUPPORTED,
+    assert_fails(*state, attend_example_open(*state, "/", &example), ATTEND_FILE, "/: cannot read: Is a directory");
+    assert_fails(*state, attend_example_open(*state, "/dev/zero", &example), ATTEND_UNSUPPORTED,
                   "/dev/zero: longer than 16777216 bytes (limit)");
-    expect_status(*state, attend_example_open(*state, "/dev/null", &example), ATTEND_FORMAT,
+    assert_fails(*state, attend_example_open(*state, "/dev/null", &example), ATTEND_FORMAT,
                   "/dev/null: line 1: column 0: JSON: '[' or '{' expected near end of file");
     int old = dup(STDIN_FILENO);
     int reader = pipe_of("{");
@@ -190,7 +190,7 @@ static void test_what_cannot_be_read(void **state) {
     close(reader);
     dup2(old, STDIN_FILENO);
     close(old);
-    expect_status(*state, status, ATTEND_FORMAT,
+    assert_fails(*state, status, ATTEND_FORMAT,
                   "standard input: line 1: column 1: JSON: string or '}' expected near end of file");
 }
 
@@ -202,9 +202,9 @@ static void test_the_limit_of_bytes(void **state) {
     assert_non_null(long_text);
     memset(long_text, ' ', LIMIT + 1);
     memcpy(long_text, text, strlen(text));
-    expect_status(*state, attend_example_parse(*state, "f", long_text, LIMIT, &example), ATTEND_OK, "");
+    assert_works(*state, attend_example_parse(*state, "f", long_text, LIMIT, &example));
     attend_example_close(example);
-    expect_status(*state, attend_example_parse(*state, "f", long_text, LIMIT + 1, &example), ATTEND_UNSUPPORTED,
+    assert_fails(*state, attend_example_parse(*state, "f", long_text, LIMIT + 1, &example), ATTEND_UNSUPPORTED,
                   "f: longer than 16777216 bytes (limit)");
     folder place = make_folder();
     const char *path = in_folder(&place, "t");
@@ -216,19 +216,19 @@ static void test_the_limit_of_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_every_option),
-        cmocka_unit_test(test_kv_heads_is_heads_when_not_given),
-        cmocka_unit_test(test_rotary_and_output_weights_with_q),
-        cmocka_unit_test(test_numbers_of_all_kinds),
-        cmocka_unit_test(test_tokens_of_all_kinds),
-        cmocka_unit_test(test_byte_order_mark),
-        cmocka_unit_test(test_the_text_need_not_end_in_a_zero),
-        cmocka_unit_test(test_nothing_is_nothing),
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_file_pipe_and_standard_input),
-        cmocka_unit_test(test_what_cannot_be_read),
-        cmocka_unit_test(test_the_limit_of_bytes),
+        TEST(test_defaults),
+        TEST(test_every_option),
+        TEST(test_kv_heads_is_heads_when_not_given),
+        TEST(test_rotary_and_output_weights_with_q),
+        TEST(test_numbers_of_all_kinds),
+        TEST(test_tokens_of_all_kinds),
+        TEST(test_byte_order_mark),
+        TEST(test_the_text_need_not_end_in_a_zero),
+        TEST(test_nothing_is_nothing),
+        TEST(test_arguments),
+        TEST(test_file_pipe_and_standard_input),
+        TEST(test_what_cannot_be_read),
+        TEST(test_the_limit_of_bytes),
     };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ static void fault(void **state, const char *text, const char *message) {
     memcpy(copy, text, length); /* no zero behind it: a sanitizer sees a read past the end */
     attend_status status = attend_example_parse(*state, "cat.json", copy, length, &example);
     free(copy);
-    expect_status(*state, status, ATTEND_FORMAT, message);
+    assert_fails(*state, status, ATTEND_FORMAT, message);
     assert_null(example);
 }
 
@@ -169,21 +169,21 @@ static void test_a_key_spelt_with_escapes_is_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_json),
-        cmocka_unit_test(test_deep_nesting),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_tokens),
-        cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_rows_of_different_lengths),
-        cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_heads),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_which_matrices),
-        cmocka_unit_test(test_numbers_of_rows),
-        cmocka_unit_test(test_numbers_of_heads),
-        cmocka_unit_test(test_head_widths),
-        cmocka_unit_test(test_output_weights),
-        cmocka_unit_test(test_a_key_spelt_with_escapes_is_found),
+        TEST(test_not_json),
+        TEST(test_deep_nesting),
+        TEST(test_keys),
+        TEST(test_tokens),
+        TEST(test_matrices),
+        TEST(test_rows_of_different_lengths),
+        TEST(test_elements),
+        TEST(test_heads),
+        TEST(test_options),
+        TEST(test_which_matrices),
+        TEST(test_numbers_of_rows),
+        TEST(test_numbers_of_heads),
+        TEST(test_head_widths),
+        TEST(test_output_weights),
+        TEST(test_a_key_spelt_with_escapes_is_found),
     };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

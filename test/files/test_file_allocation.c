@@ -1,44 +1,22 @@
-/* No memory, at every point: the n-th allocation fails, once for our own allocator and once for jansson's.  Each
-   time the status says so, nothing leaks, and the context works afterwards. */
+/* No memory, at every point: the n-th allocation fails, once or from then on, in our own allocator and in jansson's.
+   Each time the status says so, nothing leaks, and the context works afterwards. */
 #include "folder_support.h"
 
 #include <jansson.h>
 
-/* ---- An allocator that counts -------------------------------------------------------------- */
+/* ---- jansson's allocator, whose functions carry no user pointer ---------------------------- */
 
-typedef struct counter {
-    int    calls;   /* so far */
-    int    fail_at; /* the call that fails, counted from 1; 0: none */
-    size_t bytes;   /* allocated and not released */
-} counter;
-
-static bool fails(counter *count) { return ++count->calls == count->fail_at; }
-
-static void *count_allocate(void *user, size_t size, size_t alignment) {
-    counter *count = user;
-    if (fails(count))
-        return NULL;
-    count->bytes += size;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void count_release(void *user, void *block, size_t size) {
-    ((counter *)user)->bytes -= size;
-    free(block);
-}
-
-/* jansson's functions carry no user pointer. */
-static counter of_jansson;
+static test_memory of_jansson;
 
 static void *jansson_allocate(size_t size) {
-    if (fails(&of_jansson))
+    if (++of_jansson.calls == of_jansson.fail_at || (of_jansson.for_good && of_jansson.calls > of_jansson.fail_at))
         return NULL;
-    of_jansson.bytes++;
+    of_jansson.live++;
     return malloc(size);
 }
 
 static void jansson_release(void *block) {
-    of_jansson.bytes -= block != NULL;
+    of_jansson.live -= block != NULL;
     free(block);
 }
 
@@ -122,93 +100,81 @@ static int remove_inputs(void **state) {
     return 0;
 }
 
-static attend_ctx *counted_context(counter *count) {
-    attend_ctx *ctx = NULL;
-    attend_config config = attend_config_init();
-    config.allocator.allocate = count_allocate;
-    config.allocator.release = count_release;
-    config.allocator.user = count;
-    assert_int_equal(attend_ctx_create(&config, &ctx), ATTEND_OK);
-    return ctx;
-}
-
-static void every_point(operation run) {
-    counter count = {0, 0, 0};
-    attend_ctx *ctx = counted_context(&count);
-    size_t before = count.bytes;
+/* Fails at each point in turn until the operation has all the allocations that it asks for. */
+static void every_point(attend_ctx *ctx, operation run, bool for_good) {
+    test_memory *memory = test_context_memory();
+    const test_memory before = *memory;
     attend_status status = ATTEND_MEMORY;
-    int point = 0;
+    int64_t point = 0;
     while (status == ATTEND_MEMORY) {
-        count.calls = 0;
-        count.fail_at = ++point;
+        memory->calls = 0;
+        memory->fail_at = ++point;
+        memory->for_good = for_good;
         status = run(ctx);
-        assert_int_equal(count.bytes, before);
+        assert_int_equal(memory->live, before.live);
+        assert_int_equal(memory->bytes, before.bytes);
         if (status == ATTEND_MEMORY)
             assert_non_null(strstr(attend_message(ctx), "no memory for"));
         assert_true(files_in(&place) <= 2); /* no temporary file is left */
     }
-    expect_status(ctx, status, ATTEND_OK, "");
-    assert_true(point > 1 && count.calls < point); /* the last run had all its allocations */
-    attend_ctx_destroy(ctx);
-    assert_int_equal(count.bytes, 0);
+    memory->fail_at = 0;
+    assert_works(ctx, status);
+    assert_true(point > 1 && memory->calls < point);
 }
 
 static void test_our_allocations(void **state) {
-    (void)state;
-    for (int i = 0; i < OPERATIONS; i++)
-        every_point(operations[i]);
+    for (int i = 0; i < 2 * OPERATIONS; i++)
+        every_point(*state, operations[i / 2], i % 2 != 0);
 }
 
-/* jansson may call a failed allocation a fault of the text: then the status is that of a reader. */
-static void every_point_of_jansson(attend_ctx *ctx, operation run) {
-    int point = 0;
+/* Out of memory, jansson may say that a well-formed token is none: then the status is that of a reader. */
+static void every_point_of_jansson(attend_ctx *ctx, operation run, bool for_good) {
+    int64_t point = 0;
     do {
-        of_jansson = (counter){0, ++point, 0};
+        test_memory fresh = {.fail_at = ++point, .for_good = for_good};
+        of_jansson = fresh;
         attend_status status = run(ctx);
         bool failed = of_jansson.calls >= point;
         assert_true(failed ? status == ATTEND_MEMORY || status == ATTEND_FORMAT : status == ATTEND_OK);
-        assert_int_equal(of_jansson.bytes, 0);
+        assert_int_equal(of_jansson.live, 0);
         assert_true(files_in(&place) <= 2);
     } while (of_jansson.calls >= point);
 }
 
 static void test_allocations_of_jansson(void **state) {
-    attend_ctx *ctx = NULL;
-    (void)state;
-    assert_int_equal(attend_ctx_create(NULL, &ctx), ATTEND_OK);
     json_set_alloc_funcs(jansson_allocate, jansson_release);
-    for (int i = 0; i < OPERATIONS; i++)
-        every_point_of_jansson(ctx, operations[i]);
+    for (int i = 0; i < 2 * OPERATIONS; i++)
+        every_point_of_jansson(*state, operations[i / 2], i % 2 != 0);
     json_set_alloc_funcs(malloc, free);
-    attend_ctx_destroy(ctx);
 }
 
 /* What one context fails at leaves the other alone. */
 static void test_two_contexts(void **state) {
-    counter count = {0, 0, 0};
-    attend_ctx *poor = counted_context(&count);
-    attend_ctx *rich = NULL;
+    attend_ctx *rich = *state;
+    attend_ctx *poor = NULL;
     attend_file *file = NULL;
-    (void)state;
-    assert_int_equal(attend_ctx_create(NULL, &rich), ATTEND_OK);
-    assert_int_equal(at_file_from_bytes(rich, "f", array.data, array.size, &file), ATTEND_OK);
-    count.calls = 0;
-    count.fail_at = 1;
+    test_memory memory = {0};
+    attend_config config = attend_config_init();
+    config.allocator = test_allocator(&memory);
+    assert_int_equal(attend_ctx_create(&config, &poor), ATTEND_OK);
+    assert_works(rich, at_file_from_bytes(rich, "f", array.data, array.size, &file));
+    memory.fail_at = memory.calls + 1;
     assert_int_equal(read_array(poor), ATTEND_MEMORY);
+    assert_non_null(strstr(attend_message(poor), "no memory for an open file"));
     assert_string_equal(attend_message(rich), "");
-    assert_true(find_tensor(rich, file, "").rank == 1);
-    expect_status(poor, read_array(poor), ATTEND_OK, "");
+    assert_int_equal(find_tensor(rich, file, "").rank, 1);
+    assert_works(poor, read_array(poor));
     attend_ctx_destroy(poor);
-    assert_true(find_tensor(rich, file, "").rank == 1);
+    assert_int_equal(memory.live, 0);
+    assert_int_equal(find_tensor(rich, file, "").rank, 1);
     attend_file_close(file);
-    attend_ctx_destroy(rich);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_our_allocations),
-        cmocka_unit_test(test_allocations_of_jansson),
-        cmocka_unit_test(test_two_contexts),
+        TEST(test_our_allocations),
+        TEST(test_allocations_of_jansson),
+        TEST(test_two_contexts),
     };
     return cmocka_run_group_tests(tests, make_inputs, remove_inputs);
 }

@@ -196,8 +196,8 @@ static attend_status create_beside(attend_ctx *ctx, at_os_writer *writer, const 
     char buffer[AT_OS_PATH_MAX];
     const char *folder = folder_of(writer, buffer);
     for (int attempt = 0; attempt < 1000; attempt++) {
-        int length = snprintf(writer->temporary, sizeof writer->temporary, "%s/.attend-%ld-%d", folder, (long)getpid(),
-                              attempt);
+        int length =
+            snprintf(writer->temporary, sizeof writer->temporary, "%s/.attend-%ld-%d", folder, (long)getpid(), attempt);
         if (length >= (int)sizeof writer->temporary) {
             errno = ENAMETOOLONG;
             break;

@@ -42,10 +42,10 @@ static void test_defaults(void **state) {
 
 static void test_every_option(void **state) {
     double scale = 0;
-    attend_example *example =
-        parse(*state, "{\"scale\": 0.5, \"causal\": true, \"positions\": \"sinusoidal\", \"kv_heads\": 1, \"heads\": 2,\n"
-                      "\"x\": [[1, -2.5e-3]], \"wq\": [[1,2,3,4],[5,6,7,8]], \"wk\": [[1,2],[3,4]],\n"
-                      "\"wv\": [[1],[2]], \"wo\": [[1,2,3],[4,5,6]], \"tokens\": [\"one\"]}");
+    attend_example *example = parse(
+        *state, "{\"scale\": 0.5, \"causal\": true, \"positions\": \"sinusoidal\", \"kv_heads\": 1, \"heads\": 2,\n"
+                "\"x\": [[1, -2.5e-3]], \"wq\": [[1,2,3,4],[5,6,7,8]], \"wk\": [[1,2],[3,4]],\n"
+                "\"wv\": [[1],[2]], \"wo\": [[1,2,3],[4,5,6]], \"tokens\": [\"one\"]}");
     assert_int_equal(attend_example_heads(example), 2);
     assert_int_equal(attend_example_kv_heads(example), 1);
     assert_int_equal(attend_example_positions(example), ATTEND_POSITIONS_SINUSOIDAL);
@@ -61,7 +61,8 @@ static void test_every_option(void **state) {
 }
 
 static void test_kv_heads_is_heads_when_not_given(void **state) {
-    attend_example *example = parse(*state, "{\"tokens\":[\"a\",\"b\"],\"heads\":2.0,\"positions\":\"none\"," NUMBERS "}");
+    attend_example *example =
+        parse(*state, "{\"tokens\":[\"a\",\"b\"],\"heads\":2.0,\"positions\":\"none\"," NUMBERS "}");
     assert_int_equal(attend_example_kv_heads(example), 2);
     attend_example_close(example);
 }
@@ -74,8 +75,8 @@ static void test_rotary_and_output_weights_with_q(void **state) {
 }
 
 static void test_numbers_of_all_kinds(void **state) {
-    attend_example *example =
-        parse(*state, "{\"tokens\":[\"a\"],\"q\":[[1e308,5e-324]],\"k\":[[-0,10000000000000000000000]],\"v\":[[1e-400]]}");
+    attend_example *example = parse(
+        *state, "{\"tokens\":[\"a\"],\"q\":[[1e308,5e-324]],\"k\":[[-0,10000000000000000000000]],\"v\":[[1e-400]]}");
     assert_true(number(example, "q", 0, 0) == 1e308);
     assert_true(number(example, "q", 0, 1) == 5e-324);
     assert_true(number(example, "k", 0, 1) == 1e22);

@@ -49,7 +49,8 @@ static void test_keys(void **state) {
 static void test_tokens(void **state) {
     fault(state, "{\n\"tokens\": []}", "cat.json: line 2: tokens is empty (allowed 1 or more)");
     fault(state, "{\n\"tokens\": \"a b\"}", "cat.json: line 2: tokens must be an array of strings (found \"a b\")");
-    fault(state, "{\n\"tokens\": {\"a\": 1}}", "cat.json: line 2: tokens must be an array of strings (found an object)");
+    fault(state, "{\n\"tokens\": {\"a\": 1}}",
+          "cat.json: line 2: tokens must be an array of strings (found an object)");
     fault(state, "{\n\"tokens\": [\n\"a\",\n5]}", "cat.json: line 4: token 2 must be a string (found 5)");
 }
 
@@ -70,7 +71,8 @@ static void test_rows_of_different_lengths(void **state) {
 }
 
 static void test_elements(void **state) {
-    fault(state, "{\"q\": [[1, 2],\n[3,\n\"4\"]]}", "cat.json: line 3: row 2, column 2 of q must be a number (found \"4\")");
+    fault(state, "{\"q\": [[1, 2],\n[3,\n\"4\"]]}",
+          "cat.json: line 3: row 2, column 2 of q must be a number (found \"4\")");
     fault(state, "{\"q\": [[1,\n[2, 2]]]}", "cat.json: line 2: row 1, column 2 of q must be a number (found an array)");
     fault(state, "{\"q\": [[true]]}", "cat.json: line 1: row 1, column 1 of q must be a number (found true)");
 }

@@ -51,7 +51,8 @@ static void round_trip(attend_ctx *ctx, attend_file_format format, const attend_
     assert_works(ctx, attend_file_open(ctx, path, &file));
     assert_works(ctx, attend_file_find(ctx, file, format == ATTEND_NPY ? "" : names[0], &back));
     same_tensor(tensor, &back);
-    for (int axis = back.rank - 1, step = 1; axis >= 0; step *= (int)(back.shape[axis] > 0 ? back.shape[axis] : 1), axis--)
+    for (int axis = back.rank - 1, step = 1; axis >= 0;
+         step *= (int)(back.shape[axis] > 0 ? back.shape[axis] : 1), axis--)
         assert_int_equal(back.stride[axis], step);
     attend_file_close(file);
     remove_folder(&place, (const char *const[]){"t", NULL});

@@ -296,7 +296,8 @@ static void test_st17_length_is_not_the_shapes(void **state) {
 
 /* ---- All tensors --------------------------------------------------------------------------- */
 
-#define RANGE(name, length, offsets) "\"" name "\":{\"dtype\":\"U8\",\"shape\":[" length "],\"data_offsets\":" offsets "}"
+#define RANGE(name, length, offsets)                                                                                   \
+    "\"" name "\":{\"dtype\":\"U8\",\"shape\":[" length "],\"data_offsets\":" offsets "}"
 
 static void test_st15_overlap(void **state) {
     header_fault(state, "{" RANGE("b", "16", "[15,31]") "," RANGE("a", "16", "[0,16]") "}", 31, ATTEND_FORMAT,

@@ -32,9 +32,10 @@ static void test_every_code_point(void **state) {
 
 static void test_bytes_that_are_no_character(void **state) {
     (void)state;
-    const char *const texts[] = {"\x80",     "\xbf",         "\xc0\x80",         "\xc1\xbf",         "\xc2\x41",
-                                 "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
-                                 "\xff",     "\xe2\x82\x41"};
+    const char *const texts[] = {
+        "\x80",         "\xbf",         "\xc0\x80",         "\xc1\xbf",         "\xc2\x41",
+        "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
+        "\xff",         "\xe2\x82\x41"};
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         uint32_t code = 0;
         assert_int_equal(at_text_character(texts[i], strlen(texts[i]), &code), 0);

@@ -169,7 +169,8 @@ static void test_places_that_cannot_be_written(void **state) {
                        "cannot write: is a folder");
     assert_fails(*state, write_numbers(*state, "", 3), ATTEND_FILE, ": cannot write: No such file or directory");
     const char *slash = in_folder(&place, "t/");
-    expect_path_status(*state, write_numbers(*state, slash, 3), ATTEND_FILE, slash, "cannot write: Not a directory");
+    expect_path_status(*state, write_numbers(*state, slash, 3), ATTEND_FILE, slash,
+                       "cannot write: No such file or directory");
     remove_folder(&place, nothing_left);
 }
 
@@ -274,6 +275,27 @@ static void test_a_pipe_is_written_directly(void **state) {
     remove_folder(&place, one_left);
 }
 
+static void test_a_rename_that_fails(void **state) {
+    at_os_writer writer;
+    folder place = make_folder();
+    const char *path = in_folder(&place, "t");
+    assert_works(*state, at_os_create(*state, path, path, &writer));
+    assert_works(*state, at_os_write(*state, &writer, "new", 3));
+    assert_int_equal(mkdir(path, 0700), 0);
+    expect_path_status(*state, at_os_commit(*state, &writer), ATTEND_FILE, path, "cannot write: Is a directory");
+    assert_int_equal(files_in(&place), 1);
+    assert_int_equal(rmdir(path), 0);
+    remove_folder(&place, nothing_left);
+}
+
+static void test_a_name_without_a_folder(void **state) {
+    const char *const name = "attend-test-name.npy";
+    assert_works(*state, write_numbers(*state, name, 3));
+    assert_int_equal(unlink(name), 0);
+    assert_fails(*state, write_numbers(*state, "/proc/attend", 3), ATTEND_FILE,
+                 "/proc/attend: cannot write: No such file or directory");
+}
+
 /* A temporary file that an interrupted program of the same number left behind is not touched. */
 static void test_a_temporary_name_that_is_taken(void **state) {
     char taken[64];
@@ -303,6 +325,8 @@ int main(void) {
         TEST(test_a_new_file_has_the_mode_of_the_umask),
         TEST(test_the_target_of_a_link_is_replaced),
         TEST(test_a_pipe_is_written_directly),
+        TEST(test_a_rename_that_fails),
+        TEST(test_a_name_without_a_folder),
         TEST(test_a_temporary_name_that_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,15 @@ at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void 
 
 /* ---- begin ---- */
 
+void at_block_clear(const at_problem *problem, at_block *block) {
+    memset(block->output, 0, sizeof(float) * AT_LANES * (size_t)problem->value_width);
+    for (int32_t i = 0; i < AT_LANES; i++) {
+        block->state.shift[i] = AT_SHIFT_NONE;
+        block->state.sum[i] = 0;
+        block->state.highest[i] = -INFINITY;
+    }
+}
+
 void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, const at_span *heads,
                     const at_span *queries, int64_t b) {
     const at_problem *problem = call->problem;
@@ -69,12 +78,7 @@ void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, 
         }
     block->span = at_span_of(block->query, block->rows);
     plan->kernels->pack(q, block->rows, problem->head_width, plan->sign, block->queries);
-    memset(block->output, 0, sizeof(float) * AT_LANES * (size_t)problem->value_width);
-    for (int32_t i = 0; i < AT_LANES; i++) {
-        block->state.shift[i] = AT_SHIFT_NONE;
-        block->state.sum[i] = 0;
-        block->state.highest[i] = -INFINITY;
-    }
+    at_block_clear(problem, block);
 }
 
 /* ---- step ---- */

@@ -44,7 +44,17 @@ static void cut(const at_problem *problem, at_plan *plan) {
     plan->tasks = problem->batch * problem->kv_heads * plan->head_tasks * plan->query_tasks;
 }
 
-void at_plan_make(const at_fused *call, const at_kernels *kernels, at_plan *plan) {
+/* Few tasks and many keys, as in decode: the chunks of a task are shared out.  Four parts for each thread, so that
+   none waits long for the last. */
+static int64_t splits_of(const at_problem *problem, const at_plan *plan, int32_t threads) {
+    bool one_block = plan->query_tasks == 1 && problem->queries <= plan->queries;
+    if (threads < 2 || !one_block || plan->tasks >= 2 * threads || at_given_in(&problem->query_starts))
+        return 1;
+    int64_t splits = parts(4 * (int64_t)threads, plan->tasks);
+    return splits < plan->chunks ? splits : plan->chunks > 0 ? plan->chunks : 1;
+}
+
+void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan) {
     const at_problem *problem = call->problem;
     plan->kernels = kernels;
     plan->widen_k = !at_panel_in_place(call->k);
@@ -53,4 +63,6 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, at_plan *plan
     plan->sign = problem->scale < 0 ? -1.0f : 1.0f;
     plan->factor = (float)(plan->adjusted ? log2_e : fabs(problem->scale) * log2_e);
     cut(problem, plan);
+    plan->chunks = parts(problem->keys, AT_CHUNK);
+    plan->splits = splits_of(problem, plan, threads);
 }

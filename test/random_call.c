@@ -131,6 +131,8 @@ random_call random_call_make(test_random *rng, unsigned may) {
     attend_problem *p = &call.problem;
     call.problem = attend_problem_init();
     call.extra = attend_extra_init();
+    if (!(may & (MAY_BE_FAST | MUST_BE_SHORT_FLOATS)))
+        p->flags |= ATTEND_READABLE;
     pick_sizes(rng, may, p);
     if (may & MAY_WINDOW)
         pick_window(rng, may, p);

@@ -26,7 +26,8 @@ attend_status at_paths_forward(attend_ctx *ctx, const at_problem *problem, const
 
 attend_status at_paths_scratch(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, size_t *bytes) {
     size_t fast = 0, readable = 0;
-    AT_TRY(at_forward_scratch(ctx, problem, &fast));
+    if (!(problem->flags & ATTEND_READABLE))
+        AT_TRY(at_forward_scratch(ctx, problem, &fast));
     AT_TRY(at_chain_scratch(ctx, problem, taps, &readable));
     *bytes = fast > readable ? fast : readable;
     return ATTEND_OK;

@@ -56,6 +56,15 @@ at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void 
 
 /* ---- begin ---- */
 
+void at_block_clear(const at_problem *problem, at_block *block) {
+    memset(block->output, 0, sizeof(float) * AT_LANES * (size_t)problem->value_width);
+    for (int32_t i = 0; i < AT_LANES; i++) {
+        block->state.shift[i] = AT_SHIFT_NONE;
+        block->state.sum[i] = 0;
+        block->state.highest[i] = -INFINITY;
+    }
+}
+
 void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, const at_span *heads,
                     const at_span *queries, int64_t b) {
     const at_problem *problem = call->problem;
@@ -69,12 +78,7 @@ void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, 
         }
     block->span = at_span_of(block->query, block->rows);
     plan->kernels->pack(q, block->rows, problem->head_width, plan->sign, block->queries);
-    memset(block->output, 0, sizeof(float) * AT_LANES * (size_t)problem->value_width);
-    for (int32_t i = 0; i < AT_LANES; i++) {
-        block->state.shift[i] = AT_SHIFT_NONE;
-        block->state.sum[i] = 0;
-        block->state.highest[i] = -INFINITY;
-    }
+    at_block_clear(problem, block);
 }
 
 /* ---- step ---- */
@@ -142,7 +146,10 @@ static void fold_sinks(const at_problem *problem, const at_plan *plan, at_bench 
     memcpy(block->state.highest, highest, sizeof highest);
 }
 
-static double lse_of(const at_rows *state, int32_t i) {
+/* Where no key was seen there is the sink alone, if anything. */
+static double lse_of(const at_problem *problem, const at_rows *state, int32_t i, int64_t h) {
+    if (at_given_in(&problem->sinks) && state->highest[i] == -INFINITY && !isnan(state->sum[i]))
+        return at_get(&problem->sinks, h, 0, 0, 0);
     return state->sum[i] == 0 ? -INFINITY : (double)state->shift[i] * ln_2 + log((double)state->sum[i]);
 }
 
@@ -156,7 +163,7 @@ static void write_taps(const at_fused *call, const at_plan *plan, const at_block
     for (int32_t i = 0; i < block->rows; i++) {
         const at_query *at = &block->query[i];
         if (at_given_out(&call->taps->lse))
-            at_set(&call->taps->lse, at->b, at->h, at->i, 0, lse_of(&block->state, i));
+            at_set(&call->taps->lse, at->b, at->h, at->i, 0, lse_of(call->problem, &block->state, i, at->h));
         if (at_given_out(&call->taps->row_max))
             at_set(&call->taps->row_max, at->b, at->h, at->i, 0, row_max_of(call->problem, plan, &block->state, i));
     }

@@ -38,6 +38,9 @@ at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void 
 void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, const at_span *heads,
                     const at_span *queries, int64_t b);
 
+/* Back to nothing seen. */
+void at_block_clear(const at_problem *problem, at_block *block);
+
 /* Folds in the keys of one chunk, or of the part of it that some row sees. */
 void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,
                    at_panel keys, at_panel values);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/size.h"
 #include "fused/panel.h"
 
 static const double log2_e = 1.44269504088896340736;
@@ -11,8 +12,9 @@ static bool is_short_float(int32_t dtype) {
 }
 
 bool at_plan_leaves_taps(const at_taps *taps) {
-    return taps->top > 0 || at_given_in(&taps->rows) || at_given_out(&taps->column_sum) || taps->grid_rows > 0 ||
-           at_given_out(&taps->segment_mass) || at_given_out(&taps->entropy);
+    return taps->top > 0 || at_given_out(&taps->top_rest) || at_given_in(&taps->rows) ||
+           at_given_out(&taps->column_sum) || taps->grid_rows > 0 || at_given_out(&taps->segment_mass) ||
+           at_given_out(&taps->entropy);
 }
 
 /* One condition a line. */
@@ -41,10 +43,22 @@ static void cut(const at_problem *problem, at_plan *plan) {
     plan->blocks = plan->widen_k || plan->widen_v ? AT_BLOCKS_MAX : 1;
     plan->head_tasks = problem->group ? parts(problem->group, plan->heads) : 0;
     plan->query_tasks = parts(problem->queries, (int64_t)plan->queries * plan->blocks);
-    plan->tasks = problem->batch * problem->kv_heads * plan->head_tasks * plan->query_tasks;
+    int64_t heads = problem->batch * problem->kv_heads * plan->head_tasks; /* at most batch * heads, which fits */
+    if (!at_i64_mul(heads, plan->query_tasks, &plan->tasks))
+        plan->tasks = INT64_MAX; /* only in attend_reserve: no output is that large */
 }
 
-void at_plan_make(const at_fused *call, const at_kernels *kernels, at_plan *plan) {
+/* Few tasks and many keys, as in decode: the chunks of a task are shared out.  Four parts for each thread, so that
+   none waits long for the last. */
+static int64_t splits_of(const at_problem *problem, const at_plan *plan, int32_t threads) {
+    bool one_block = plan->query_tasks == 1 && problem->queries <= plan->queries;
+    if (threads < 2 || !one_block || plan->tasks == 0 || plan->tasks >= 2 * threads || at_given_in(&problem->query_starts))
+        return 1;
+    int64_t splits = parts(4 * (int64_t)threads, plan->tasks);
+    return splits < plan->chunks ? splits : plan->chunks > 0 ? plan->chunks : 1;
+}
+
+void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan) {
     const at_problem *problem = call->problem;
     plan->kernels = kernels;
     plan->widen_k = !at_panel_in_place(call->k);
@@ -53,13 +67,17 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, at_plan *plan
     plan->sign = problem->scale < 0 ? -1.0f : 1.0f;
     plan->factor = (float)(plan->adjusted ? log2_e : fabs(problem->scale) * log2_e);
     cut(problem, plan);
+    plan->chunks = parts(problem->keys, AT_CHUNK);
+    plan->splits = splits_of(problem, plan, threads);
 }
 
 /* Converted inputs need more for each thread; inputs in place make more tasks, and so use more threads. */
-void at_plan_make_largest(const at_problem *problem, at_plan *plan) {
-    at_plan in_place = {.blocks = 0};
+void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *plan) {
+    at_plan in_place = {.chunks = parts(problem->keys, AT_CHUNK)};
     cut(problem, &in_place);
+    *plan = in_place;
     plan->widen_k = plan->widen_v = plan->adjusted = true;
     cut(problem, plan);
     plan->tasks = in_place.tasks;
+    plan->splits = splits_of(problem, &in_place, threads);
 }

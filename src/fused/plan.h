@@ -25,6 +25,8 @@ typedef struct at_plan {
     int64_t           head_tasks;    /* tasks side by side over the heads of a group               */
     int64_t           query_tasks;   /* ... and over the queries                                   */
     int64_t           tasks;
+    int64_t           chunks;        /* of the keys                                                */
+    int64_t           splits;        /* 1, or parts that the chunks of a task are cut into (decode.h) */
     bool              widen_k, widen_v; /* keys or values are not rows of floats: converted first  */
     bool              adjusted;      /* scores are scaled, capped and added to before normalize    */
     float             sign;          /* of the scale: goes into the queries                        */
@@ -38,9 +40,10 @@ bool at_plan_leaves_taps(const at_taps *taps);
 /* NULL when the fast path takes the call, else why not, in words that complete "the readable path, because ...". */
 const char *at_plan_refusal(const at_fused *call);
 
-void at_plan_make(const at_fused *call, const at_kernels *kernels, at_plan *plan);
+/* threads matters for splits alone. */
+void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan);
 
 /* The plan of a call for this problem that needs the most scratch, whatever its types and optional inputs. */
-void at_plan_make_largest(const at_problem *problem, at_plan *plan);
+void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *plan);
 
 #endif

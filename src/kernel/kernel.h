@@ -71,6 +71,10 @@ typedef struct at_kernels {
     void (*combine)(const float *weights, int32_t rows, int32_t keys, const uint64_t *seen, const float *v,
                     int64_t v_stride, int64_t width, const float *keep, const float *take, float *output);
 
+    /* The same for a sum that was taken elsewhere: output becomes output * keep + part (E, part_stride) * take. */
+    void (*accumulate)(const float *part, int64_t part_stride, int32_t rows, int64_t width, const float *keep,
+                       const float *take, float *output);
+
     /* output (E, AT_LANES) divided by sum (AT_LANES) -> o: rows pointers to E floats each; a row whose sum is 0
        becomes 0. */
     void (*finish)(const float *output, int32_t rows, int64_t width, const float *sum, float *const *o);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Tiles of 4 x 3 vectors: 12 sums, 3 vectors of queries and one element fill the 16 registers. */
-enum { V_LANES = 8, V_GROUP = 3, V_TILE = 4 };
+enum { V_LANES = 8, V_GROUP = 3, V_TILE = 4, V_FEW = 4 };
 #define V_LIFT 0x1p64f /* keeps a weight normal until the product below, which rounds it once */
 
 typedef __m256 v_float;

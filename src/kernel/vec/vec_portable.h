@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { V_LANES = 1, V_GROUP = 3, V_TILE = 4 };
+enum { V_LANES = 1, V_GROUP = 3, V_TILE = 4, V_FEW = 4 };
 #define V_LIFT 1.0f
 
 typedef float v_float;

@@ -176,6 +176,8 @@ ATTEND_API const char   *attend_message(const attend_ctx *ctx);
 ATTEND_API int32_t       attend_ctx_threads(const attend_ctx *ctx);
 /* Instruction set that calls on ctx use: never ATTEND_ISA_BEST. */
 ATTEND_API attend_isa    attend_ctx_isa(const attend_ctx *ctx);
+/* Path that the last attend_forward on ctx took: "fast" or "readable"; "" before the first.  Static text. */
+ATTEND_API const char   *attend_ctx_path(const attend_ctx *ctx);
 /* Short name, "portable"; "unknown" for a value not listed.  Static text; any thread. */
 ATTEND_API const char   *attend_isa_name(attend_isa isa);
 

@@ -47,6 +47,7 @@ attend_status attend_ctx_create(const attend_config *config, attend_ctx **ctx) {
     draft.isa = given.isa == ATTEND_ISA_BEST ? at_kernels_best() : (attend_isa)given.isa;
     draft.allocator = given.allocator.allocate ? given.allocator : at_memory_default();
     draft.executor = given.executor;
+    draft.path = "";
     void *block;
     AT_TRY(at_memory_allocate(&draft, sizeof draft, "a context", &block));
     memcpy(block, &draft, sizeof draft);
@@ -64,4 +65,5 @@ void attend_ctx_destroy(attend_ctx *ctx) {
 
 const char *attend_message(const attend_ctx *ctx) { return ctx == NULL ? "" : ctx->message; }
 int32_t attend_ctx_threads(const attend_ctx *ctx) { return ctx == NULL ? 0 : ctx->threads; }
+const char *attend_ctx_path(const attend_ctx *ctx) { return ctx == NULL ? "" : ctx->path; }
 attend_isa attend_ctx_isa(const attend_ctx *ctx) { return ctx == NULL ? ATTEND_ISA_PORTABLE : ctx->isa; }

@@ -18,7 +18,9 @@ static attend_status look(attend_ctx *ctx, const at_problem *problem, const at_t
 attend_status at_paths_forward(attend_ctx *ctx, const at_problem *problem, const at_tensors *tensors,
                                const at_taps *taps) {
     at_fused call = {problem, &tensors->q, &tensors->k, &tensors->v, &tensors->o, taps};
-    if (at_plan_refusal(&call) != NULL)
+    bool fast = at_plan_refusal(&call) == NULL;
+    ctx->path = fast ? "fast" : "readable";
+    if (!fast)
         return at_chain_forward(ctx, problem, tensors, taps);
     AT_TRY(at_forward(ctx, &call, at_kernels_of(ctx->isa)));
     return at_plan_leaves_taps(taps) ? look(ctx, problem, tensors, taps) : ATTEND_OK;

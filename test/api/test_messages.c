@@ -44,8 +44,8 @@ static void test_sizes_of_the_problem(void **state) {
 }
 
 static void test_options_of_the_problem(void **state) {
-    REFUSE(f.problem.flags = 8, ATTEND_NEWER, "problem.flags is 0x8, this library knows 0x7");
-    REFUSE(f.problem.flags = 0x80000001u, ATTEND_NEWER, "problem.flags is 0x80000001, this library knows 0x7");
+    REFUSE(f.problem.flags = 16, ATTEND_NEWER, "problem.flags is 0x10, this library knows 0xf");
+    REFUSE(f.problem.flags = 0x80000001u, ATTEND_NEWER, "problem.flags is 0x80000001, this library knows 0xf");
     REFUSE(f.problem.query_offset = ((int64_t)1 << 60) + 1, ATTEND_TOO_LARGE,
            "problem.query_offset is 1152921504606846977 (allowed -2^60 to 2^60)");
     REFUSE(f.problem.ahead = -((int64_t)1 << 60) - 1, ATTEND_TOO_LARGE,

@@ -41,7 +41,8 @@ static void test_interleaved_buffer(void **state) {
     for (int n = 0; n < BUFFER; n++)
         buffer[n] = (float)random_real(&rng);
     memcpy(before, buffer, BUFFER * sizeof *buffer);
-    attend_in q = attend_read(slot_of(buffer, 0)), k = attend_read(slot_of(buffer, 1)), v = attend_read(slot_of(buffer, 2));
+    attend_in q = attend_read(slot_of(buffer, 0)), k = attend_read(slot_of(buffer, 1));
+    attend_in v = attend_read(slot_of(buffer, 2));
     attend_out o = slot_of(buffer, 3);
     random_call call = {attend_problem_init(), attend_extra_init(), q, k, v, o};
     assert_works(*state, attend_problem_from(*state, &q, &k, &v, &call.problem));

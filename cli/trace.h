@@ -28,7 +28,5 @@ int trace_json(FILE *stream, const trace_view *view);
 extern const char *const trace_shift_reason;
 /* What raw scores are divided by or multiplied with, "/ sqrt(2)" or "* 0.5". */
 void trace_scale_text(const worked *work, char text[NUMBER_TEXT_MAX]);
-/* Decimals of one head's grid of scores that are seen: 0 when all are whole. */
-int trace_score_digits(const worked *work, const double *scores, int64_t head, int digits);
 
 #endif

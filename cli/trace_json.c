@@ -1,5 +1,5 @@
-/* trace_json.c - every number as JSON. The values are jansson's; the lines between them keep a matrix readable, with one
-   row on a line. */
+/* trace_json.c - every number as JSON. The values are jansson's; the lines between them keep a matrix readable, with
+   one row on a line. */
 #include <jansson.h>
 #include <math.h>
 

@@ -26,11 +26,6 @@ void trace_scale_text(const worked *work, char text[NUMBER_TEXT_MAX]) {
         snprintf(text, NUMBER_TEXT_MAX, "/ sqrt(%lld)", (long long)work->head_width);
 }
 
-int trace_score_digits(const worked *work, const double *scores, int64_t head, int digits) {
-    int64_t cells = work->tokens * work->tokens;
-    return number_digits(scores + head * cells, cells, digits);
-}
-
 /* ---- the parts of tables --------------------------------------------------------------------- */
 
 static page_table by_token(const trace_view *view, const char *corner) {
@@ -75,6 +70,14 @@ static void add_grid(page_table *table, const trace_view *view, int w, const cha
                      int digits) {
     const worked *work = view->works[w];
     page_block block = {title, view->labels, grid, work->tokens, digits, work->causal};
+    page_table_add(table, block);
+}
+
+/* One head's part of scores (H, T, T), whole ones without decimals. */
+static void add_scores(page_table *table, const trace_view *view, const double *scores, int64_t head, int digits) {
+    int64_t tokens = table->rows, cells = tokens * tokens;
+    const double *grid = scores + head * cells;
+    page_block block = {NULL, view->labels, grid, tokens, number_digits(grid, cells, digits), 0};
     page_table_add(table, block);
 }
 
@@ -182,12 +185,8 @@ static const page_formula comparing = {"raw[i,j] = query[i] . key[j] = the sum o
                                        "R_{ij} = q_i \\cdot k_j = \\sum_d q_{id} k_{jd}"};
 
 static void put_compare(page_output *page, const trace_view *view, int64_t head) {
-    const worked *work = view->works[0];
-    const double *raw = work->compare + head * work->tokens * work->tokens;
     page_table table = by_token(view, grid_corner);
-    page_block block = {NULL, view->labels, raw, work->tokens,
-                        trace_score_digits(work, work->compare, head, page->digits), 0};
-    page_table_add(&table, block);
+    add_scores(&table, view, view->works[0]->compare, head, page->digits);
     page_heading(page, 3, "Step 1, compare: how well does each key answer each query?");
     page->writer->formula(page, &comparing);
     page->writer->table(page, &table);
@@ -208,9 +207,7 @@ static void put_scale(page_output *page, const trace_view *view, int64_t head) {
     }
     page_formula scaling = {text, latex};
     page_table table = by_token(view, grid_corner);
-    page_block block = {NULL, view->labels, work->scaled + head * work->tokens * work->tokens, work->tokens,
-                        trace_score_digits(work, work->scaled, head, page->digits), 0};
-    page_table_add(&table, block);
+    add_scores(&table, view, work->scaled, head, page->digits);
     page_heading(page, 3, "Step 2, scale: %s", work->scale_given ? "multiply by the scale that was asked for"
                                                                  : "divide by the square root of the head width");
     page->writer->formula(page, &scaling);
@@ -227,8 +224,8 @@ static void put_mask(page_output *page, const trace_view *view, int64_t head) {
         return;
     }
     page_table table = by_token(view, grid_corner);
-    add_grid(&table, view, view->count - 1, NULL, work->masked + head * work->tokens * work->tokens,
-             trace_score_digits(work, work->scaled, head, page->digits));
+    add_scores(&table, view, work->masked, head, page->digits);
+    table.blocks[0].causal = 1;
     page_heading(page, 3, "Mask: a query sees only keys up to its own position (causal)");
     page->writer->formula(page, &hiding);
     page->writer->table(page, &table);
@@ -284,11 +281,17 @@ static void put_weights(page_output *page, const trace_view *view, int64_t head)
 
 /* ---- the two facts ---------------------------------------------------------------------------- */
 
+static const char *whose_rows(const trace_view *view, int w) {
+    if (view->count == 1)
+        return "";
+    return view->works[w]->causal ? " of the causal grid" : " of the full grid";
+}
+
 static void say_weights_checked(page_output *page, const trace_view *view) {
     for (int w = 0; w < view->count; w++) {
         const trace_facts *facts = view->facts[w];
-        page_say(page, "Checked: in every %srow the weights are positive and sum to 1: %s (largest difference %.2g).",
-                 which(view, w), yes_or_no(facts->weights_hold), facts->sum_error);
+        page_say(page, "Checked: in every row%s the weights are positive and sum to 1: %s (largest difference %.2g).",
+                 whose_rows(view, w), yes_or_no(facts->weights_hold), facts->sum_error);
         if (facts->vanished > 0)
             page_say(page, "%lld weight%s too small for a double and stored as 0.", (long long)facts->vanished,
                      facts->vanished == 1 ? " is" : "s are");
@@ -297,8 +300,8 @@ static void say_weights_checked(page_output *page, const trace_view *view) {
 
 static void say_mixtures_checked(page_output *page, const trace_view *view) {
     for (int w = 0; w < view->count; w++) {
-        page_say(page, "Checked: in every %srow the mixture lies between the smallest and the largest value it "
-                 "averages: %s.", which(view, w), yes_or_no(view->facts[w]->mixtures_hold));
+        page_say(page, "Checked: in every row%s the mixture lies between the smallest and the largest value it "
+                 "averages: %s.", whose_rows(view, w), yes_or_no(view->facts[w]->mixtures_hold));
     }
 }
 

@@ -60,11 +60,10 @@ static attend_status check_kind(attend_ctx *ctx, attend_place_kind kind, attend_
 
 /* Turning needs pairs; adding does without a cosine for the last channel of an odd width. */
 static attend_status check_width(attend_ctx *ctx, attend_place_kind kind, int64_t width, int64_t channels) {
-    if (kind == ATTEND_PLACE_ADD && width >= 0 && width <= channels)
-        return ATTEND_OK;
-    if (width < 0 || width > channels || width % 2 != 0)
-        return at_fail(ctx, ATTEND_ARGUMENT, "width is %lld (allowed even numbers from 0 to %lld)", (long long)width,
-                       (long long)channels);
+    bool pairs = kind != ATTEND_PLACE_ADD;
+    if (width < 0 || width > channels || (pairs && width % 2 != 0))
+        return at_fail(ctx, ATTEND_ARGUMENT, "width is %lld (allowed %snumbers from 0 to %lld)", (long long)width,
+                       pairs ? "even " : "", (long long)channels);
     return ATTEND_OK;
 }
 

@@ -12,9 +12,9 @@
 
 typedef struct json_header {
     attend_file *file;
-    char        *text; /* (length) */
-    size_t       length;
-    json_t      *root; /* name -> tensor */
+    char *text; /* (length) */
+    size_t length;
+    json_t *root; /* name -> tensor */
 } json_header;
 
 /* ---- The header as JSON -------------------------------------------------------------------- */
@@ -170,8 +170,8 @@ static attend_status check_range(const attend_file *file, at_entry *entry, size_
     size_t given = entry->bytes;
     AT_TRY(at_entry_measure(file, entry, false));
     if (entry->begin > data_size || given > data_size - entry->begin)
-        return at_tensor_fault(file, ATTEND_FORMAT, entry->name, "ends at %zu, data is %zu bytes",
-                               entry->begin + given, data_size);
+        return at_tensor_fault(file, ATTEND_FORMAT, entry->name, "ends at %zu, data is %zu bytes", entry->begin + given,
+                               data_size);
     if (given != entry->bytes)
         return at_tensor_fault(file, ATTEND_FORMAT, entry->name, "%zu bytes, shape %s of %s needs %zu", given,
                                at_fault_shape(entry->rank, entry->shape).text, entry->storage->safetensors,

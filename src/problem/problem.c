@@ -75,7 +75,7 @@ static attend_status import_scale(attend_ctx *ctx, const attend_problem *given, 
     bool literal = given->scale != 0 || (given->flags & ATTEND_EXACT_SCALE);
     if (!literal && result->head_width == 0)
         return at_fail(ctx, ATTEND_ARGUMENT, "problem.head_width is 0, so scale 1/sqrt(0) has no value: set scale");
-    result->scale = literal ? given->scale : 1 / sqrt((double)result->head_width);
+    result->scale = literal ? given->scale : sqrt(1 / (double)result->head_width);
     result->softcap = given->softcap;
     return ATTEND_OK;
 }

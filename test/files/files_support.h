@@ -2,39 +2,10 @@
 #ifndef FILES_SUPPORT_H
 #define FILES_SUPPORT_H
 
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test_support.h"
 
 #include "attend/files.h"
 #include "files/directory.h"
-
-/* ---- Contexts ------------------------------------------------------------------------------ */
-
-static inline int setup_context(void **state) {
-    attend_ctx *ctx = NULL;
-    attend_status status = attend_ctx_create(NULL, &ctx);
-    *state = ctx;
-    return status == ATTEND_OK ? 0 : -1;
-}
-
-static inline int teardown_context(void **state) {
-    attend_ctx_destroy(*state);
-    return 0;
-}
-
-/* The call gave this status and this message. */
-static inline void expect_status(attend_ctx *ctx, attend_status status, attend_status wanted, const char *message) {
-    assert_string_equal(attend_message(ctx), message);
-    assert_int_equal(status, wanted);
-}
 
 /* ---- Bytes --------------------------------------------------------------------------------- */
 
@@ -93,33 +64,26 @@ static inline void make_safetensors(bytes *file, const char *header, size_t data
 /* ---- Opening them -------------------------------------------------------------------------- */
 
 /* A copy that ends where its allocation ends: a sanitizer sees a read past it. */
-static inline void *exact_copy(const bytes *file) {
-    void *copy = malloc(file->size > 0 ? file->size : 1);
-    assert_non_null(copy);
-    memcpy(copy, file->data, file->size);
-    return copy;
-}
+static inline void *exact_copy(const bytes *file) { return memcpy(test_block(file->size), file->data, file->size); }
 
 static inline void expect_fault(attend_ctx *ctx, const bytes *content, attend_status wanted, const char *message) {
     attend_file *file = (attend_file *)(uintptr_t)1;
-    void *copy = exact_copy(content);
-    attend_status status = at_file_from_bytes(ctx, "f", copy, content->size, &file);
-    expect_status(ctx, status, wanted, message);
+    attend_status status = at_file_from_bytes(ctx, "f", exact_copy(content), content->size, &file);
+    assert_fails(ctx, status, wanted, message);
     assert_null(file);
-    free(copy);
 }
 
 static inline attend_file *open_bytes(attend_ctx *ctx, const bytes *content) {
     attend_file *file = NULL;
     attend_status status = at_file_from_bytes(ctx, "f", content->data, content->size, &file);
-    expect_status(ctx, status, ATTEND_OK, "");
+    assert_works(ctx, status);
     return file;
 }
 
 static inline attend_in find_tensor(attend_ctx *ctx, attend_file *file, const char *name) {
     attend_in tensor;
     attend_status status = attend_file_find(ctx, file, name, &tensor);
-    expect_status(ctx, status, ATTEND_OK, "");
+    assert_works(ctx, status);
     return tensor;
 }
 

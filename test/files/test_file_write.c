@@ -47,11 +47,12 @@ static void round_trip(attend_ctx *ctx, attend_file_format format, const attend_
     const char *path = in_folder(&place, "t");
     attend_file *file = NULL;
     attend_in back;
-    expect_status(ctx, attend_file_write(ctx, path, format, names, tensor, 1), ATTEND_OK, "");
-    expect_status(ctx, attend_file_open(ctx, path, &file), ATTEND_OK, "");
-    expect_status(ctx, attend_file_find(ctx, file, format == ATTEND_NPY ? "" : names[0], &back), ATTEND_OK, "");
+    assert_works(ctx, attend_file_write(ctx, path, format, names, tensor, 1));
+    assert_works(ctx, attend_file_open(ctx, path, &file));
+    assert_works(ctx, attend_file_find(ctx, file, format == ATTEND_NPY ? "" : names[0], &back));
     same_tensor(tensor, &back);
-    for (int axis = back.rank - 1, step = 1; axis >= 0; step *= (int)(back.shape[axis] > 0 ? back.shape[axis] : 1), axis--)
+    for (int axis = back.rank - 1, step = 1; axis >= 0;
+         step *= (int)(back.shape[axis] > 0 ? back.shape[axis] : 1), axis--)
         assert_int_equal(back.stride[axis], step);
     attend_file_close(file);
     remove_folder(&place, (const char *const[]){"t", NULL});
@@ -133,7 +134,7 @@ static void test_npy_header(void **state) {
         unsigned char content[256] = {0};
         attend_in tensor = attend_in_dense(data, cases[i].dtype, cases[i].rank, shape);
         const char *path = in_folder(&place, "t.npy");
-        expect_status(*state, attend_file_write(*state, path, ATTEND_NPY, NULL, &tensor, 1), ATTEND_OK, "");
+        assert_works(*state, attend_file_write(*state, path, ATTEND_NPY, NULL, &tensor, 1));
         FILE *stream = fopen(path, "rb");
         assert_non_null(stream);
         size_t size = fread(content, 1, sizeof content, stream);
@@ -160,11 +161,11 @@ static void test_many_tensors_keep_their_order_and_are_aligned(void **state) {
     const char *path = in_folder(&place, "t.safetensors");
     for (int i = 0; i < 5; i++)
         tensors[i] = attend_in_dense(data, dtypes[i], 1, shape);
-    expect_status(*state, attend_file_write(*state, path, ATTEND_SAFETENSORS, names, tensors, 5), ATTEND_OK, "");
-    expect_status(*state, attend_file_open(*state, path, &file), ATTEND_OK, "");
+    assert_works(*state, attend_file_write(*state, path, ATTEND_SAFETENSORS, names, tensors, 5));
+    assert_works(*state, attend_file_open(*state, path, &file));
     for (int i = 0; i < 5; i++) {
         assert_string_equal(attend_file_name(file, i), names[i]);
-        expect_status(*state, attend_file_find(*state, file, names[i], &back), ATTEND_OK, "");
+        assert_works(*state, attend_file_find(*state, file, names[i], &back));
         same_tensor(&tensors[i], &back);
         assert_null(file->entries[i].copy);
     }
@@ -176,8 +177,8 @@ static void test_no_tensors(void **state) {
     attend_file *file = NULL;
     folder place = make_folder();
     const char *path = in_folder(&place, "t");
-    expect_status(*state, attend_file_write(*state, path, ATTEND_SAFETENSORS, NULL, NULL, 0), ATTEND_OK, "");
-    expect_status(*state, attend_file_open(*state, path, &file), ATTEND_OK, "");
+    assert_works(*state, attend_file_write(*state, path, ATTEND_SAFETENSORS, NULL, NULL, 0));
+    assert_works(*state, attend_file_open(*state, path, &file));
     assert_int_equal(attend_file_count(file), 0);
     attend_file_close(file);
     remove_folder(&place, (const char *const[]){"t", NULL});
@@ -190,7 +191,7 @@ static void argument(attend_ctx *ctx, const char *const *names, const attend_in 
     folder place = make_folder();
     attend_status status =
         attend_file_write(ctx, in_folder(&place, "t"), ATTEND_SAFETENSORS, names, tensors, count);
-    expect_status(ctx, status, wanted, message);
+    assert_fails(ctx, status, wanted, message);
     remove_folder(&place, (const char *const[]){NULL});
 }
 
@@ -199,13 +200,13 @@ static void test_arguments_of_write(void **state) {
     const int64_t shape[1] = {2};
     attend_in tensor = attend_in_dense(data, ATTEND_F32, 1, shape);
     assert_int_equal(attend_file_write(NULL, "t", ATTEND_NPY, NULL, &tensor, 1), ATTEND_ARGUMENT);
-    expect_status(*state, attend_file_write(*state, NULL, ATTEND_NPY, NULL, &tensor, 1), ATTEND_ARGUMENT,
+    assert_fails(*state, attend_file_write(*state, NULL, ATTEND_NPY, NULL, &tensor, 1), ATTEND_ARGUMENT,
                   "path is NULL");
-    expect_status(*state, attend_file_write(*state, "t", (attend_file_format)7, NULL, &tensor, 1), ATTEND_ARGUMENT,
+    assert_fails(*state, attend_file_write(*state, "t", (attend_file_format)7, NULL, &tensor, 1), ATTEND_ARGUMENT,
                   "format is 7, not an attend_file_format");
-    expect_status(*state, attend_file_write(*state, "t", ATTEND_NPY, NULL, &tensor, 2), ATTEND_ARGUMENT,
+    assert_fails(*state, attend_file_write(*state, "t", ATTEND_NPY, NULL, &tensor, 2), ATTEND_ARGUMENT,
                   "count is 2 (allowed 1 for npy)");
-    expect_status(*state, attend_file_write(*state, "t", ATTEND_NPY, NULL, NULL, 1), ATTEND_ARGUMENT,
+    assert_fails(*state, attend_file_write(*state, "t", ATTEND_NPY, NULL, NULL, 1), ATTEND_ARGUMENT,
                   "tensors is NULL");
     argument(*state, NULL, &tensor, 1, ATTEND_ARGUMENT, "names is NULL");
     argument(*state, NULL, &tensor, -1, ATTEND_ARGUMENT, "count is -1 (allowed 0 or more)");
@@ -264,24 +265,24 @@ static void test_tensors_that_are_too_large_together(void **state) {
     const char *path = in_folder(&place, "t");
     char message[120];
     snprintf(message, sizeof message, "%s: the tensors together are too large", path);
-    expect_status(*state, attend_file_write(*state, path, ATTEND_SAFETENSORS, names, tensors, 3), ATTEND_TOO_LARGE,
+    assert_fails(*state, attend_file_write(*state, path, ATTEND_SAFETENSORS, names, tensors, 3), ATTEND_TOO_LARGE,
                   message);
     remove_folder(&place, (const char *const[]){NULL});
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_type_in_both_formats),
-        cmocka_unit_test(test_strides_of_all_kinds),
-        cmocka_unit_test(test_tensors_larger_than_the_buffer),
-        cmocka_unit_test(test_empty_tensors),
-        cmocka_unit_test(test_npy_header),
-        cmocka_unit_test(test_many_tensors_keep_their_order_and_are_aligned),
-        cmocka_unit_test(test_no_tensors),
-        cmocka_unit_test(test_arguments_of_write),
-        cmocka_unit_test(test_names_of_write),
-        cmocka_unit_test(test_tensors_of_write),
-        cmocka_unit_test(test_tensors_that_are_too_large_together),
+        TEST(test_every_type_in_both_formats),
+        TEST(test_strides_of_all_kinds),
+        TEST(test_tensors_larger_than_the_buffer),
+        TEST(test_empty_tensors),
+        TEST(test_npy_header),
+        TEST(test_many_tensors_keep_their_order_and_are_aligned),
+        TEST(test_no_tensors),
+        TEST(test_arguments_of_write),
+        TEST(test_names_of_write),
+        TEST(test_tensors_of_write),
+        TEST(test_tensors_that_are_too_large_together),
     };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

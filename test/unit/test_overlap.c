@@ -11,7 +11,7 @@ static const attend_dtype dtypes[] = {ATTEND_U8, ATTEND_F16, ATTEND_F32, ATTEND_
 
 /* A small random layout in the first room bytes of the arena; strides of any sign, 0 included. */
 static attend_in random_layout(test_random *rng, int64_t stride_max, int64_t room) {
-    attend_in tensor = {.rank = (int32_t)random_pick(rng, 0, 4), .dtype = dtypes[random_pick(rng, 0, 3)]};
+    attend_in tensor = {.rank = (int32_t)random_pick(rng, 0, 4), .dtype = (int32_t)dtypes[random_pick(rng, 0, 3)]};
     int64_t size = (int64_t)attend_dtype_size((attend_dtype)tensor.dtype), low = 0, high = size;
     for (int32_t axis = 0; axis < tensor.rank; axis++) {
         tensor.shape[axis] = random_chance(rng, 5) ? 0 : random_pick(rng, 1, 3);

@@ -74,7 +74,7 @@ void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, 
         for (int64_t i = queries->first; i < queries->end; i++) {
             int32_t row = block->rows++;
             block->query[row] = at_query_of(problem, b, h, i);
-            q[row] = at_panel_of(call->q, b, h, i, 1, bench->rows + row * problem->head_width).rows;
+            q[row] = at_panel_of(plan->kernels, call->q, b, h, i, 1, bench->rows + row * problem->head_width).rows;
         }
     block->span = at_span_of(block->query, block->rows);
     plan->kernels->pack(q, block->rows, problem->head_width, plan->sign, block->queries);
@@ -184,6 +184,6 @@ void at_block_end(const at_fused *call, const at_plan *plan, at_bench *bench, at
     }
     plan->kernels->finish(block->output, block->rows, width, block->state.sum, o);
     for (int32_t i = 0; !in_place && i < block->rows; i++)
-        at_panel_write(call->o, block->query[i].b, block->query[i].h, block->query[i].i, o[i]);
+        at_panel_write(plan->kernels, call->o, block->query[i].b, block->query[i].h, block->query[i].i, o[i]);
     write_taps(call, plan, block);
 }

@@ -29,6 +29,8 @@
 
 #include <stdint.h>
 
+#include "attend/attend.h"
+
 enum {
     AT_LANES = 48,  /* rows of a block: three vectors of AVX-512, six of AVX2 */
     AT_CHUNK = 256, /* keys of a chunk; a change changes bits */
@@ -44,6 +46,10 @@ typedef struct at_rows {
 #define AT_SHIFT_NONE (-3.40282347e+38f)
 
 typedef struct at_kernels {
+    /* count 16-bit floats, ATTEND_F16 or ATTEND_BF16, to floats (exactly) and back (rounded once). */
+    void (*widen)(const uint16_t *from, int32_t dtype, int64_t count, float *to);
+    void (*narrow)(const float *from, int32_t dtype, int64_t count, uint16_t *to);
+
     /* q: rows pointers to D floats each -> queries (D, AT_LANES), times sign (1 or -1); columns past rows become 0. */
     void (*pack)(const float *const *q, int32_t rows, int64_t width, float sign, float *queries);
 

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/half.h"
 #include "kernel/select.h"
 
 /* ---- exp2 ---- */
@@ -365,9 +366,38 @@ static void test_hidden_content_does_not_matter(void **state) {
     }
 }
 
+/* Every 16-bit float to float and back, and floats around every tie, as base/half.h has it. */
+static void test_halves(void **state) {
+    (void)state;
+    enum { COUNT = 65536 };
+    static uint16_t all[COUNT], back[COUNT];
+    static float wide[COUNT];
+    for (int n = 0; n < COUNT; n++)
+        all[n] = (uint16_t)n;
+    for (int32_t isa = AT_KERNEL_PORTABLE; isa < AT_KERNEL_COUNT; isa++)
+        for (int32_t dtype = ATTEND_F16; at_kernels_of(isa) && dtype <= ATTEND_BF16; dtype++) {
+            double (*read)(uint16_t) = dtype == ATTEND_F16 ? at_half_from_f16 : at_half_from_bf16;
+            uint16_t (*write)(double) = dtype == ATTEND_F16 ? at_half_to_f16 : at_half_to_bf16;
+            at_kernels_of(isa)->widen(all, dtype, COUNT - 1, wide);
+            for (int n = 0; n < COUNT - 1; n++)
+                assert_true((double)wide[n] == read(all[n]) || (isnan(wide[n]) && isnan(read(all[n]))));
+            for (int32_t shift = -2; shift <= 2; shift++) {
+                for (int n = 0; n < COUNT; n++) {
+                    uint32_t bits = bits_of((float)read(all[n])) + (dtype == ATTEND_F16 ? 0x1000u : 0x8000u) + (uint32_t)shift;
+                    memcpy(&wide[n], &bits, sizeof bits);
+                }
+                at_kernels_of(isa)->narrow(wide, dtype, COUNT - 3, back);
+                for (int n = 0; n < COUNT - 3; n++)
+                    assert_true(back[n] == write((double)wide[n]) ||
+                                (isnan(wide[n]) && isnan(read(back[n])) && isnan(read(write((double)wide[n])))));
+            }
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exp2_is_within_one_unit),
+        cmocka_unit_test(test_halves),
         cmocka_unit_test(test_all_sets_agree),
         cmocka_unit_test(test_neighbours_do_not_matter),
         cmocka_unit_test(test_hidden_content_does_not_matter),

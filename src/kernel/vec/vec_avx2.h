@@ -1,4 +1,4 @@
-/* vec_avx2.h - eight floats a vector (AVX2, FMA).  Each operation is said in vec_portable.h. */
+/* vec_avx2.h - eight floats a vector (AVX2, FMA, F16C).  Each operation is said in vec_portable.h. */
 #ifndef AT_VEC_AVX2_H
 #define AT_VEC_AVX2_H
 
@@ -14,6 +14,26 @@ typedef __m256 v_mask;
 
 static inline v_float v_load(const float *from) { return _mm256_loadu_ps(from); }
 static inline void v_store(float *to, v_float a) { _mm256_storeu_ps(to, a); }
+static inline v_float v_load_f16(const uint16_t *from) {
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)from));
+}
+static inline v_float v_load_bf16(const uint16_t *from) {
+    __m256i bits = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(bits, 16));
+}
+static inline void v_store_f16(uint16_t *to, v_float a) {
+    _mm_storeu_si128((__m128i *)(void *)to, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
+}
+/* Adding half a unit less one, and one when the last bit kept is odd, rounds ties to even; NaN keeps its upper half. */
+static inline void v_store_bf16(uint16_t *to, v_float a) {
+    __m256i bits = _mm256_castps_si256(a), odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    __m256i rounded = _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
+    __m256i quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
+    __m256i unordered = _mm256_castps_si256(_mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+    __m256i upper = _mm256_srli_epi32(_mm256_blendv_epi8(rounded, quiet, unordered), 16);
+    __m128i packed = _mm_packus_epi32(_mm256_castsi256_si128(upper), _mm256_extracti128_si256(upper, 1));
+    _mm_storeu_si128((__m128i *)(void *)to, packed);
+}
 static inline v_float v_set(float a) { return _mm256_set1_ps(a); }
 static inline v_float v_add(v_float a, v_float b) { return _mm256_add_ps(a, b); }
 static inline v_float v_sub(v_float a, v_float b) { return _mm256_sub_ps(a, b); }

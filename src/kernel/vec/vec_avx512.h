@@ -15,6 +15,24 @@ typedef __mmask16 v_mask;
 
 static inline v_float v_load(const float *from) { return _mm512_loadu_ps(from); }
 static inline void v_store(float *to, v_float a) { _mm512_storeu_ps(to, a); }
+static inline v_float v_load_f16(const uint16_t *from) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from));
+}
+static inline v_float v_load_bf16(const uint16_t *from) {
+    __m512i bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
+}
+static inline void v_store_f16(uint16_t *to, v_float a) {
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
+}
+/* Adding half a unit less one, and one when the last bit kept is odd, rounds ties to even; NaN keeps its upper half. */
+static inline void v_store_bf16(uint16_t *to, v_float a) {
+    __m512i bits = _mm512_castps_si512(a), odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    __m512i rounded = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+    __m512i quiet = _mm512_or_si512(bits, _mm512_set1_epi32(0x400000));
+    __m512i kept = _mm512_mask_blend_epi32(_mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), rounded, quiet);
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16)));
+}
 static inline v_float v_set(float a) { return _mm512_set1_ps(a); }
 static inline v_float v_add(v_float a, v_float b) { return _mm512_add_ps(a, b); }
 static inline v_float v_sub(v_float a, v_float b) { return _mm512_sub_ps(a, b); }

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/half.h"
+
 enum { V_LANES = 1, V_GROUP = 3, V_TILE = 4, V_FEW = 4 };
 #define V_LIFT 1.0f
 
@@ -19,6 +21,11 @@ typedef int v_mask;
 
 static inline v_float v_load(const float *from) { return *from; }
 static inline void v_store(float *to, v_float a) { *to = a; }
+/* 16-bit floats, V_LANES of them */
+static inline v_float v_load_f16(const uint16_t *from) { return (float)at_half_from_f16(*from); }
+static inline v_float v_load_bf16(const uint16_t *from) { return (float)at_half_from_bf16(*from); }
+static inline void v_store_f16(uint16_t *to, v_float a) { *to = at_half_to_f16((double)a); }
+static inline void v_store_bf16(uint16_t *to, v_float a) { *to = at_half_to_bf16((double)a); }
 static inline v_float v_set(float a) { return a; }
 static inline v_float v_add(v_float a, v_float b) { return a + b; }
 static inline v_float v_sub(v_float a, v_float b) { return a - b; }

@@ -374,11 +374,11 @@ static void test_halves(void **state) {
     static float wide[COUNT];
     for (int n = 0; n < COUNT; n++)
         all[n] = (uint16_t)n;
-    for (int32_t isa = AT_KERNEL_PORTABLE; isa < AT_KERNEL_COUNT; isa++)
-        for (int32_t dtype = ATTEND_F16; at_kernels_of(isa) && dtype <= ATTEND_BF16; dtype++) {
+    for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++)
+        for (int32_t dtype = ATTEND_F16; at_kernels_of((attend_isa)isa) && dtype <= ATTEND_BF16; dtype++) {
             double (*read)(uint16_t) = dtype == ATTEND_F16 ? at_half_from_f16 : at_half_from_bf16;
             uint16_t (*write)(double) = dtype == ATTEND_F16 ? at_half_to_f16 : at_half_to_bf16;
-            at_kernels_of(isa)->widen(all, dtype, COUNT - 1, wide);
+            at_kernels_of((attend_isa)isa)->widen(all, dtype, COUNT - 1, wide);
             for (int n = 0; n < COUNT - 1; n++)
                 assert_true((double)wide[n] == read(all[n]) || (isnan(wide[n]) && isnan(read(all[n]))));
             for (int32_t shift = -2; shift <= 2; shift++) {
@@ -386,7 +386,7 @@ static void test_halves(void **state) {
                     uint32_t bits = bits_of((float)read(all[n])) + (dtype == ATTEND_F16 ? 0x1000u : 0x8000u) + (uint32_t)shift;
                     memcpy(&wide[n], &bits, sizeof bits);
                 }
-                at_kernels_of(isa)->narrow(wide, dtype, COUNT - 3, back);
+                at_kernels_of((attend_isa)isa)->narrow(wide, dtype, COUNT - 3, back);
                 for (int n = 0; n < COUNT - 3; n++)
                     assert_true(back[n] == write((double)wide[n]) ||
                                 (isnan(wide[n]) && isnan(read(back[n])) && isnan(read(write((double)wide[n])))));

@@ -12,17 +12,17 @@ static bool is_list(const attend_in *list, int64_t length) {
 }
 
 /* Batch rows, or sequences of a packed batch: each has its own alignment. */
-static int64_t groups(const call *call) {
+static int64_t groups(const forward_call *call) {
     const attend_in *starts = &call->extra.query_starts;
     return starts->data == NULL ? call->problem.batch : starts->shape[0] - 1;
 }
 
-static int64_t queries_of(const call *call, int64_t group) {
+static int64_t queries_of(const forward_call *call, int64_t group) {
     const attend_in *starts = &call->extra.query_starts;
     return starts->data == NULL ? call->problem.queries : entry(starts, group + 1) - entry(starts, group);
 }
 
-static int64_t keys_of(const call *call, int64_t group) {
+static int64_t keys_of(const forward_call *call, int64_t group) {
     const attend_in *starts = &call->extra.key_starts, *count = &call->extra.key_count;
     if (count->data != NULL)
         return entry(count, group);
@@ -30,7 +30,7 @@ static int64_t keys_of(const call *call, int64_t group) {
 }
 
 /* Can the lists that say how many queries and keys there are be read?  If not, the library says why. */
-static bool countable(const call *call) {
+static bool countable(const forward_call *call) {
     const attend_extra *extra = &call->extra;
     bool packed = extra->query_starts.data != NULL;
     int64_t starts = packed ? extra->query_starts.shape[0] : call->problem.batch + 1;
@@ -42,7 +42,7 @@ static bool countable(const call *call) {
 }
 
 /* The first group in which the two alignments differ, or -1. */
-static int64_t ambiguous_group(const call *call) {
+static int64_t ambiguous_group(const forward_call *call) {
     for (int64_t group = 0; group < groups(call); group++)
         if (queries_of(call, group) != keys_of(call, group))
             return group;
@@ -50,7 +50,7 @@ static int64_t ambiguous_group(const call *call) {
 }
 
 static int ask(const request *wish, const inputs *given, int64_t group) {
-    const call *call = &given->call;
+    const forward_call *call = &given->call;
     const char *option = wish->needs_offset == NULL ? "--slopes" : wish->needs_offset;
     long long   queries = queries_of(call, group), keys = keys_of(call, group);
     if (groups(call) > 1)
@@ -69,7 +69,7 @@ static int ask(const request *wish, const inputs *given, int64_t group) {
 /* Offsets that may differ are worked out here: keys - queries of each group.  Lists that are out of order give
    nonsense, which the library refuses. */
 static int align_last(inputs *given) {
-    call   *call = &given->call;
+    forward_call *call = &given->call;
     int64_t count = groups(call);
     given->offsets = malloc(sizeof *given->offsets * (size_t)(count + 1)); /* never of size 0 */
     if (given->offsets == NULL)
@@ -81,7 +81,7 @@ static int align_last(inputs *given) {
 }
 
 int align_queries(const request *wish, inputs *given) {
-    call *call = &given->call;
+    forward_call *call = &given->call;
     call->problem.query_offset = wish->problem.query_offset; /* 0 but for --query-offset */
     given->offset_matters = wish->needs_offset != NULL || call->extra.slopes.data != NULL;
     bool chosen = wish->align != ALIGN_UNSAID || call->extra.query_offsets.data != NULL;

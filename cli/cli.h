@@ -15,6 +15,10 @@
 /* Exit statuses. */
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
+#define VERB(name, what) int cmd_##name(int argc, char **argv);
+#include "verbs.def"
+#undef VERB
+
 /* ==== Messages: one line on standard error, control characters escaped ======================== */
 
 /* "attend: error: ..." for the caller's mistake; returns CLI_USAGE. */
@@ -40,11 +44,10 @@ enum { CLI_OPTIONS_END = -1, CLI_OPTIONS_WRONG = -2 };
 typedef struct cli_options {
     int                  argc;
     char               **argv;
-    const char          *letters; /* getopt's short options              */
-    const struct option *table;   /* ends with a zero entry              */
-    int (*letter)(int);           /* short letter -> id                  */
-    const char *name;             /* of the option that was just read, "" at first */
-    const char *value;            /* and its value, or NULL               */
+    const char          *letters; /* getopt's short options */
+    const struct option *table;   /* ends with a zero entry */
+    int (*letter)(int);           /* short letter -> id */
+    const char *value;            /* of the option just read, or NULL */
     uint64_t    seen[2];          /* one bit for each entry of the table */
 } cli_options;
 
@@ -52,6 +55,8 @@ typedef struct cli_options {
    none may be given twice.  What is no option follows from argv[cli_options_rest()] on. */
 int cli_options_next(cli_options *options);
 int cli_options_rest(void);
+/* "causal": the name of the option with this id. */
+const char *cli_options_name(const cli_options *options, int id);
 
 /* The name nearest to word, NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, size_t count);

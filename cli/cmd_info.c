@@ -145,7 +145,11 @@ static int print_report(bool json) {
 }
 
 int cmd_info(int argc, char **argv) {
-    cli_options options = {argc, argv, help_info_short, help_info_options, help_info_letter, NULL, {0}};
+    cli_options options = {.argc = argc,
+                           .argv = argv,
+                           .letters = help_info_short,
+                           .table = help_info_options,
+                           .letter = help_info_letter};
     bool json = false;
     for (int id; (id = cli_options_next(&options)) != CLI_OPTIONS_END;) {
         if (id == OPTION_INFO_HELP)

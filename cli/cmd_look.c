@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L // strdup
 /* cmd_look.c - attend look: works the example out, takes what the taps say of it, and shows that as a picture, as
    tables or as JSON. */
 #include <stdlib.h>
@@ -33,12 +34,15 @@ static int wrong_row(const look_view *view, const char *name, int64_t found) {
 
 /* names is cut at its commas; rows has room for as many names as it holds. */
 static int find_rows(look_view *view, char *names, int32_t *rows) {
-    char *rest = names;
-    for (char *name; (name = strsep(&rest, ",")) != NULL;) {
+    for (char *name = names; name != NULL;) {
+        char *comma = strchr(name, ',');
+        if (comma != NULL)
+            *comma = '\0';
         int64_t row = token_find(view->example, name);
         if (row < 0)
             return wrong_row(view, name, row);
         rows[view->wish.row_count++] = (int32_t)row;
+        name = comma == NULL ? NULL : comma + 1;
     }
     return CLI_DONE;
 }
@@ -63,7 +67,7 @@ static int is_picture(const look_options *options) {
 /* Rows and columns of the grid that is shown, 0 when none is. */
 static int64_t choose_cells(const look_options *options, int64_t tokens) {
     if (options->output != NULL)
-        return tokens < FILE_CELLS_MAX ? tokens : FILE_CELLS_MAX;
+        return figure_cells(tokens, FILE_CELLS_MAX);
     if (is_picture(options))
         return terminal_grid_cells(tokens, cli_columns(stdout));
     int others = options->rows != NULL || options->top > 0 || options->entropy || options->received;
@@ -146,11 +150,12 @@ static void make_title(const look_view *view, char title[TITLE_MAX]) {
 }
 
 static int put_file(figure *f, const look_view *view, const look_options *options) {
-    char title[TITLE_MAX];
+    char title[TITLE_MAX], fault[FIGURE_FAULT_MAX];
     make_title(view, title);
     f->title = title;
-    const char *fault = figure_write(f, options->output, options->format, (double)options->width);
-    return fault == NULL ? CLI_DONE : cli_failure("%s", fault);
+    if (figure_write(f, options->output, options->format, (double)options->width, fault) != 0)
+        return cli_failure("%s", fault);
+    return CLI_DONE;
 }
 
 static void put_terminal(const figure *f) {

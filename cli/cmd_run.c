@@ -1,3 +1,5 @@
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+
 #include <stdlib.h>
 #include <time.h>
 
@@ -46,7 +48,7 @@ static int take_option(wishes *wish, int id, const cli_options *options) {
         wish->verbose = true;
         return CLI_DONE;
     default:
-        return request_take(&wish->request, options->name, options->value);
+        return request_take(&wish->request, cli_options_name(options, id), options->value);
     }
 }
 
@@ -64,7 +66,7 @@ static int list_rows(const inputs *given, int32_t **rows) {
 }
 
 static attend_status forward(const inputs *given, const outputs *made, const int32_t *rows) {
-    const call *call = &given->call;
+    const forward_call *call = &given->call;
     attend_taps taps = attend_taps_init();
     taps.lse = made->view[OUTPUT_LSE];
     taps.row_weights = made->view[OUTPUT_WEIGHTS];

@@ -84,19 +84,36 @@ static int read_options(trace_options *options, int argc, char **argv) {
 
 /* ---- one example, worked out once or twice ------------------------------------------------------ */
 
+/* The row that --row names; -1, all of them, without it. */
+static int find_row(const attend_example *example, const char *name, int64_t *row) {
+    *row = name == NULL ? -1 : token_find(example, name);
+    if (name == NULL || *row >= 0)
+        return CLI_DONE;
+    if (*row == -2) {
+        cli_usage_error("--row: \"%s\" stands more than once", name);
+        cli_hint("--row '%s#1' is the first of them, '%s#2' the second", name, name);
+    } else {
+        cli_usage_error("--row: there is no token \"%s\"", name);
+        cli_hint("the tokens are numbered too: --row '#1' to '#%lld'", (long long)attend_example_tokens(example));
+    }
+    return CLI_USAGE;
+}
+
 static int add_work(attend_ctx *ctx, const attend_example *example, const worked_options *how, trace_view *view) {
     worked *work = NULL;
     attend_status status = worked_make(ctx, example, how, &work);
     if (status != ATTEND_OK)
         return cli_failure("%s", worked_message(ctx, status));
     view->works[view->count] = work;
-    view->facts[view->count++] = trace_facts_make(work);
+    view->facts[view->count++] = trace_facts_make(work, view->row);
     return view->facts[view->count - 1] == NULL ? cli_failure("no memory for this example") : CLI_DONE;
 }
 
 static int make_view(attend_ctx *ctx, const attend_example *example, const trace_options *options, trace_view *view) {
     worked_options how = options->how;
-    int status = add_work(ctx, example, &how, view);
+    int status = find_row(example, options->row, &view->row);
+    if (status == CLI_DONE)
+        status = add_work(ctx, example, &how, view);
     how.causal = 1;
     if (status == CLI_DONE && options->compare_causal)
         status = add_work(ctx, example, &how, view);
@@ -116,27 +133,13 @@ static void free_view(trace_view *view) {
 
 /* ---- output ------------------------------------------------------------------------------------- */
 
-static int no_such_row(const attend_example *example, const char *name, int64_t found) {
-    int status = found == -2 ? cli_usage_error("--row: \"%s\" stands more than once", name)
-                             : cli_usage_error("--row: there is no token \"%s\"", name);
-    if (found == -2)
-        cli_hint("--row '%s#1' is the first of them, '%s#2' the second", name, name);
-    else
-        cli_hint("the tokens are numbered too: --row '#1' to '#%lld'", (long long)attend_example_tokens(example));
-    return status;
-}
-
-static int put_page(const attend_example *example, const trace_options *options, const trace_view *view) {
+static int put_page(const trace_options *options, const trace_view *view) {
     static const page_writer *const writers[] = {&page_text_writer, &page_markdown_writer, &page_latex_writer};
     page_output page = {writers[options->format], stdout, (int)options->digits, cli_color(stdout), 0, PAGE_NOTHING};
-    if (options->row == NULL) {
+    if (view->row >= 0)
+        trace_row(&page, view);
+    else
         trace_page(&page, view);
-    } else {
-        int64_t row = token_find(example, options->row);
-        if (row < 0)
-            return no_such_row(example, options->row, row);
-        trace_row(&page, view, row);
-    }
     return page.failed ? cli_failure("no memory for the whole page") : CLI_DONE;
 }
 
@@ -152,23 +155,23 @@ static int judge(const trace_view *view) {
     return CLI_DONE;
 }
 
-static int put(const attend_example *example, const trace_options *options, const trace_view *view) {
+static int put(const trace_options *options, const trace_view *view) {
     int status = CLI_DONE;
     if (options->format == FORMAT_JSON)
-        trace_json(stdout, view);
+        status = trace_json(stdout, view) ? cli_failure("cannot write all of the JSON") : CLI_DONE;
     else
-        status = put_page(example, options, view);
+        status = put_page(options, view);
     return status == CLI_DONE ? judge(view) : status;
 }
 
 static int trace(attend_ctx *ctx, const trace_options *options) {
     attend_example *example = NULL;
-    trace_view view = {0, {NULL}, {NULL}, NULL};
+    trace_view view = {0, {NULL}, {NULL}, NULL, -1};
     int status = example_load(ctx, options->name, options->path, &example);
     if (status == CLI_DONE)
         status = make_view(ctx, example, options, &view);
     if (status == CLI_DONE)
-        status = put(example, options, &view);
+        status = put(options, &view);
     free_view(&view);
     attend_example_close(example);
     return status;

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 /* Round ends of a scale, times any power of ten, with the ticks that divide them into round steps. */
 static const struct {
@@ -53,6 +52,11 @@ int figure_has_hidden(const figure *f) {
 
 int figure_is_full(const figure *f) { return f->cells == f->tokens; }
 
+int64_t figure_cells(int64_t tokens, int64_t most) {
+    int64_t together = (tokens + most - 1) / most;
+    return (tokens + together - 1) / together;
+}
+
 void figure_note(const figure *f, char *text, size_t size) {
     int64_t least = f->tokens / f->cells, most = (f->tokens + f->cells - 1) / f->cells;
     if (least == most)
@@ -81,7 +85,7 @@ int figure_format_of(const char *path, figure_format *format) {
     } endings[] = {{".svg", FIGURE_SVG}, {".pdf", FIGURE_PDF}, {".png", FIGURE_PNG}};
     const char *ending = strrchr(path, '.');
     for (size_t i = 0; ending != NULL && i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(ending, endings[i].ending) == 0) {
+        if (strcmp(ending, endings[i].ending) == 0) {
             *format = endings[i].format;
             return 1;
         }

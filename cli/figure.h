@@ -41,6 +41,8 @@ double figure_fraction(const figure *f, double value);
 int figure_has_hidden(const figure *f);
 /* Whether each cell shows one weight, so that rows and columns have names. */
 int figure_is_full(const figure *f);
+/* Rows and columns of a grid of at most most: each cell stands for equally many tokens, but for a last rest. */
+int64_t figure_cells(int64_t tokens, int64_t most);
 /* What a cell shows when it stands for several tokens: "each cell: the largest of its weights ..." */
 void figure_note(const figure *f, char *text, size_t size);
 /* Names every step-th token when all do not fit; positions count from 0. A round number (1, 2 or 5 times a power of
@@ -51,9 +53,11 @@ typedef enum figure_format { FIGURE_SVG, FIGURE_PDF, FIGURE_PNG } figure_format;
 
 /* 1 and the format that the ending of path names, else 0. */
 int figure_format_of(const char *path, figure_format *format);
+enum { FIGURE_FAULT_MAX = 1024 };
+
 /* Draws f into a file, which appears whole or not at all. width: pixels (png) or points (svg, pdf); 0 = its natural
-   size. NULL when done, else a message that is valid until the next call. */
-const char *figure_write(const figure *f, const char *path, figure_format format, double width);
+   size. 0, or -1 with what is wrong in fault. */
+int figure_write(const figure *f, const char *path, figure_format format, double width, char fault[FIGURE_FAULT_MAX]);
 
 /* Cells a side of a grid may have in a terminal: tokens, or as many as fit. */
 int64_t terminal_grid_cells(int64_t tokens, int columns);

@@ -41,7 +41,7 @@ typedef struct figure_layout {
 
 static const double page_margin = 24;
 static const double title_size = 14, title_room = 26;
-static const double axis_size = 12, axis_room = 22;
+static const double axis_size = 12, axis_room = 26;
 static const double label_gap = 7; // between names and grid
 
 /* cr is only used to measure text. */

@@ -21,9 +21,11 @@ void figure_hatch(cairo_t *cr, const figure *f, double x, double y, double width
     cairo_clip(cr);
     figure_set_color(cr, figure_inks_of(f->theme).hatch);
     cairo_set_line_width(cr, 1);
-    for (double d = hatch_pitch / 2; d < width + height; d += hatch_pitch) { // each from lower left to upper right
-        cairo_move_to(cr, x + d - height, y + height);
-        cairo_line_to(cr, x + d, y);
+    int lines = (int)((width + height) / hatch_pitch);
+    for (int i = 0; i <= lines; i++) { // each from lower left to upper right
+        double upper = x + hatch_pitch * (i + 0.5);
+        cairo_move_to(cr, upper - height, y + height);
+        cairo_line_to(cr, upper, y);
     }
     cairo_stroke(cr);
     cairo_restore(cr);
@@ -35,13 +37,13 @@ static double cell_gap(const figure_layout *layout) { return layout->cell >= gap
 
 static void draw_values(cairo_t *cr, const figure *f, const figure_panel *panel, const figure_layout *layout) {
     double cell = layout->cell, gap = cell_gap(layout);
-    double overlap = gap > 0 ? 0 : 0.25; // no seams between cells that touch
+    double paint = gap > 0 ? cell - gap : cell + 0.25; // overlap leaves no seams between cells that touch
     for (int64_t i = 0; i < f->cells * f->cells; i++) {
+        int64_t row = i / f->cells, column = i % f->cells;
         if (panel->hidden[i])
             continue;
-        double x = cell * (double)(i % f->cells), y = cell * (double)(i / f->cells);
         figure_set_color(cr, color_scale_at(f->theme, figure_fraction(f, panel->values[i])));
-        cairo_rectangle(cr, x, y, cell - gap + overlap, cell - gap + overlap);
+        cairo_rectangle(cr, cell * (double)column, cell * (double)row, paint, paint);
         cairo_fill(cr);
     }
 }
@@ -50,13 +52,13 @@ static void draw_numbers(cairo_t *cr, const figure *f, const figure_panel *panel
     double cell = layout->cell;
     set_font(cr, layout->number_size, 0);
     for (int64_t i = 0; i < f->cells * f->cells; i++) {
+        int64_t row = i / f->cells, column = i % f->cells;
         if (panel->hidden[i])
             continue;
         char number[NUMBER_TEXT_MAX];
         number_fixed(number, panel->values[i], f->digits);
         figure_set_color(cr, color_ink_on(color_scale_at(f->theme, figure_fraction(f, panel->values[i]))));
-        draw_text(cr, cell * ((double)(i % f->cells) + 0.5), cell * ((double)(i / f->cells) + 0.5), TEXT_AROUND,
-                  number);
+        draw_text(cr, cell * ((double)column + 0.5), cell * ((double)row + 0.5), TEXT_AROUND, number);
     }
 }
 
@@ -182,10 +184,11 @@ void figure_draw(cairo_t *cr, const figure *f, const figure_layout *layout) {
     figure_set_color(cr, figure_inks_of(f->theme).page);
     cairo_paint(cr);
     for (int64_t p = 0; p < f->panel_count; p++) {
-        double across = (double)(p % layout->across), down = (double)(p / layout->across);
+        int64_t across = p % layout->across, down = p / layout->across;
+        double x = layout->left + (double)across * layout->pitch_x, y = layout->up + (double)down * layout->pitch_y;
         cairo_save(cr);
-        cairo_translate(cr, layout->left + across * layout->pitch_x, layout->up + down * layout->pitch_y);
-        draw_panel(cr, f, f->panels + p, layout, p % layout->across == 0);
+        cairo_translate(cr, x, y);
+        draw_panel(cr, f, f->panels + p, layout, across == 0);
         cairo_restore(cr);
     }
     figure_legend_draw(cr, f, layout);

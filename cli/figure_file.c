@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L // open_memstream, fsync
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <errno.h>
@@ -12,7 +13,8 @@
 static const double png_pixels = 2; // for each pixel of the layout: sharp on dense screens and on paper
 
 /* Fontconfig, through which cairo finds the letters, keeps its tables to the end behind pointers that LeakSanitizer
-   cannot follow. The names are LeakSanitizer's; other builds never call them. NOLINTBEGIN(bugprone-reserved-identifier) */
+   cannot follow. The names are LeakSanitizer's; other builds never call them. */
+/* NOLINTBEGIN(bugprone-reserved-identifier) */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_options(void);
 const char *__lsan_default_suppressions(void) { return "leak:libfontconfig"; }
@@ -25,11 +27,9 @@ typedef struct drawing {
     size_t length;
 } drawing;
 
-static char message[1024];
-
-static const char *say(const char *path, const char *what) {
-    snprintf(message, sizeof message, "%s: %s", path, what);
-    return message;
+static int say(char fault[FIGURE_FAULT_MAX], const char *path, const char *what) {
+    snprintf(fault, FIGURE_FAULT_MAX, "%s: %s", path, what);
+    return -1;
 }
 
 /* ---- drawing ---- */
@@ -88,10 +88,12 @@ static cairo_status_t draw_to(FILE *stream, const figure *f, figure_format forma
 
 static void put_escaped(FILE *to, const char *text) {
     for (; *text != '\0'; text++)
-        if (*text == '&' || *text == '<')
-            fputs(*text == '&' ? "&amp;" : "&lt;", to);
-        else
-            fputc(*text, to);
+        switch (*text) {
+        case '&': fputs("&amp;", to); break;
+        case '<': fputs("&lt;", to); break;
+        case '>': fputs("&gt;", to); break;
+        default: fputc(*text, to);
+        }
 }
 
 static void put_row(FILE *to, const figure *f, const figure_panel *panel, int64_t row) {
@@ -122,9 +124,8 @@ static void put_words(FILE *to, const figure *f) {
 
 /* Title and description come first in the element svg. */
 static int describe(drawing *svg, const figure *f) {
-    static const char opening[] = "<svg ";
-    char *element = memmem(svg->data, svg->length, opening, strlen(opening));
-    char *end = element == NULL ? NULL : memchr(element, '>', (size_t)(svg->data + svg->length - element));
+    char *element = strstr(svg->data, "<svg "); // a memory stream ends its bytes with a 0
+    char *end = element == NULL ? NULL : strchr(element, '>');
     drawing described = {0};
     FILE *stream = end == NULL ? NULL : open_memstream(&described.data, &described.length);
     if (stream == NULL)
@@ -153,39 +154,38 @@ static int put_bytes(int file, const drawing *d) {
 }
 
 /* Written beside path under another name, flushed, and renamed. */
-static const char *put_file(const char *path, const drawing *d) {
+static int put_file(const char *path, const drawing *d, char fault[FIGURE_FAULT_MAX]) {
     char beside[4096];
     int length = snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid());
     if (length >= (int)sizeof beside)
-        return say(path, strerror(ENAMETOOLONG));
+        return say(fault, path, strerror(ENAMETOOLONG));
     int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0)
-        return say(path, strerror(errno));
-    int failure = put_bytes(file, d) != 0 ? errno : 0;
-    if (close(file) != 0 && failure == 0)
-        failure = errno;
-    if (failure == 0 && rename(beside, path) != 0)
-        failure = errno;
-    if (failure == 0)
-        return NULL;
+        return say(fault, path, strerror(errno));
+    int error = put_bytes(file, d) != 0 ? errno : 0;
+    if (close(file) != 0 && error == 0)
+        error = errno;
+    if (error == 0 && rename(beside, path) != 0)
+        error = errno;
+    if (error == 0)
+        return 0;
     unlink(beside);
-    return say(path, strerror(failure));
+    return say(fault, path, strerror(error));
 }
 
-const char *figure_write(const figure *f, const char *path, figure_format format, double width) {
+int figure_write(const figure *f, const char *path, figure_format format, double width, char fault[FIGURE_FAULT_MAX]) {
     drawing d = {0};
     FILE *stream = open_memstream(&d.data, &d.length);
     if (stream == NULL)
-        return say(path, strerror(errno));
+        return say(fault, path, strerror(errno));
     cairo_status_t status = draw_to(stream, f, format, width);
     int failed = fclose(stream);
-    const char *fault = NULL;
     if (status != CAIRO_STATUS_SUCCESS)
-        fault = say(path, cairo_status_to_string(status));
+        failed = say(fault, path, cairo_status_to_string(status));
     else if (failed || (format == FIGURE_SVG && describe(&d, f) != 0))
-        fault = say(path, strerror(ENOMEM));
+        failed = say(fault, path, strerror(ENOMEM));
     else
-        fault = put_file(path, &d);
+        failed = put_file(path, &d, fault);
     free(d.data);
-    return fault;
+    return failed;
 }

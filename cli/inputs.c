@@ -140,7 +140,7 @@ static void make_extra(inputs *given) {
 }
 
 static int make_call(const request *wish, inputs *given) {
-    call *call = &given->call;
+    forward_call *call = &given->call;
     call->q = layout_view(given->layout, &given->stored[INPUT_Q]);
     call->k = layout_view(given->layout, &given->stored[INPUT_K]);
     call->v = layout_view(given->layout, &given->stored[INPUT_V]);

@@ -7,13 +7,13 @@
 #include "request.h"
 
 /* What attend_forward is given, outputs apart. */
-typedef struct call {
+typedef struct forward_call {
     attend_problem problem;
     attend_in      q; /* (B, H, Tq, D) */
     attend_in      k; /* (B, G, Tk, D) */
     attend_in      v; /* (B, G, Tk, E) */
     attend_extra   extra;
-} call;
+} forward_call;
 
 typedef struct inputs {
     attend_ctx  *ctx;
@@ -21,7 +21,7 @@ typedef struct inputs {
     const char  *source[INPUTS];    /* the file a tensor came from, NULL: not given */
     attend_in    stored[INPUTS];    /* as the file has it */
     const char  *layout;            /* of q, k, v and the output */
-    call         call;
+    forward_call call;
     bool         offset_matters; /* does anything depend on where the queries stand? */
     int32_t     *offsets;        /* (B) or (S) that were worked out here, NULL: none */
 } inputs;

@@ -114,8 +114,10 @@ static json_t *one_head(document *d, int64_t head) {
     return object;
 }
 
-static json_t *one_work(document *d) {
+static json_t *one_work(document *d, int index) {
     json_t *object = json_object(), *tokens = json_array(), *heads = json_array();
+    d->work = d->view->works[index];
+    d->found = &d->view->found[index];
     for (int64_t i = 0; i < d->work->tokens; i++)
         append(d, tokens, token(d, i));
     int64_t first = look_first_head(d->view), count = look_head_count(d->view);
@@ -128,22 +130,16 @@ static json_t *one_work(document *d) {
     return object;
 }
 
-static json_t *document_of(document *d) {
-    static const char *const names[LOOK_WORKS_MAX] = {"full", "causal"};
-    json_t *both = d->view->count > 1 ? json_object() : NULL;
-    for (int i = 0; i < d->view->count; i++) {
-        d->work = d->view->works[i];
-        d->found = &d->view->found[i];
-        if (both == NULL)
-            return one_work(d);
-        put(d, both, names[i], one_work(d));
-    }
-    return both;
+static json_t *both_works(document *d) {
+    json_t *object = json_object();
+    put(d, object, "full", one_work(d, 0));
+    put(d, object, "causal", one_work(d, 1));
+    return object;
 }
 
 int look_json(FILE *out, const look_view *view) {
     document d = {.view = view};
-    json_t *root = document_of(&d);
+    json_t *root = view->count > 1 ? both_works(&d) : one_work(&d, 0);
     if (!d.failed)
         d.failed = json_dumpf(root, out, JSON_REAL_PRECISION(17));
     json_decref(root);

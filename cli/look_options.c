@@ -7,7 +7,7 @@
 #include "help_look.h"
 #include "number_text.h"
 
-enum { WIDTH_LEAST = 64, WIDTH_MOST = 20000 };
+enum { WIDTH_LEAST = 64, WIDTH_MOST = 20000, TOP_MOST = 1000000, HEAD_MOST = 1000000 };
 
 static const char *const theme_names[] = {[THEME_LIGHT] = "light", [THEME_DARK] = "dark"};
 enum { THEMES = sizeof theme_names / sizeof *theme_names };
@@ -61,13 +61,13 @@ static int set_option(look_options *options, int id, const char *value) {
     case OPTION_LOOK_CAUSAL: return set_causal(options, 1);
     case OPTION_LOOK_NO_CAUSAL: return set_causal(options, 0);
     case OPTION_LOOK_SCALE: return set_scale(options, value);
-    case OPTION_LOOK_HEAD: return cli_parse_int("--head", value, 0, INT64_MAX, &options->head);
+    case OPTION_LOOK_HEAD: return cli_parse_int("--head", value, 0, HEAD_MOST, &options->head);
     case OPTION_LOOK_THEME: return cli_parse_choice("--theme", value, theme_names, THEMES, &options->theme);
     case OPTION_LOOK_WIDTH: return cli_parse_int("--width", value, WIDTH_LEAST, WIDTH_MOST, &options->width);
     case OPTION_LOOK_DIGITS: return cli_parse_int("--digits", value, 0, NUMBER_DIGITS_MAX, &options->digits);
     case OPTION_LOOK_CEILING: return set_ceiling(options, value);
     case OPTION_LOOK_ROWS: return keep(&options->rows, value);
-    case OPTION_LOOK_TOP: return cli_parse_int("--top", value, 1, INT64_MAX, &options->top);
+    case OPTION_LOOK_TOP: return cli_parse_int("--top", value, 1, TOP_MOST, &options->top);
     case OPTION_LOOK_ENTROPY: return turn_on(&options->entropy);
     case OPTION_LOOK_RECEIVED: return turn_on(&options->received);
     case OPTION_LOOK_JSON: return turn_on(&options->json);
@@ -105,7 +105,11 @@ static int check_output(const look_options *options) {
 }
 
 int look_options_read(look_options *options, int argc, char **argv) {
-    cli_options reading = {argc, argv, help_look_short, help_look_options, help_look_letter, NULL, {0}};
+    cli_options reading = {.argc = argc,
+                           .argv = argv,
+                           .letters = help_look_short,
+                           .table = help_look_options,
+                           .letter = help_look_letter};
     *options = (look_options){.how = {.causal = -1}, .head = -1, .digits = -1, .theme = -1};
     for (int id; (id = cli_options_next(&reading)) != CLI_OPTIONS_END;) {
         int status = id == CLI_OPTIONS_WRONG ? CLI_USAGE : set_option(options, id, reading.value);

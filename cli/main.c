@@ -10,10 +10,6 @@ typedef struct verb {
     int (*run)(int argc, char **argv);
 } verb;
 
-#define VERB(name, what) int cmd_##name(int argc, char **argv);
-#include "verbs.def"
-#undef VERB
-
 static const verb verbs[] = {
 #define VERB(name, what) {#name, what, cmd_##name},
 #include "verbs.def"

@@ -33,13 +33,6 @@ void number_short(char text[NUMBER_TEXT_MAX], double value, int digits) {
     text[length] = '\0';
 }
 
-void number_json(char text[NUMBER_TEXT_MAX], double value) {
-    if (isfinite(value))
-        snprintf(text, NUMBER_TEXT_MAX, "%.17g", value);
-    else
-        snprintf(text, NUMBER_TEXT_MAX, "null");
-}
-
 int number_digits(const double *numbers, int64_t count, int digits) {
     for (int64_t i = 0; i < count; i++)
         if (isfinite(numbers[i]) && numbers[i] != floor(numbers[i]))

@@ -12,9 +12,6 @@ void number_fixed(char text[NUMBER_TEXT_MAX], double value, int digits);
 /* The shortest of the above that says the same: 2.500 -> 2.5, 2.000 -> 2. */
 void number_short(char text[NUMBER_TEXT_MAX], double value, int digits);
 
-/* 17 significant digits, enough to give the same double back; "null" for infinities and NaN. */
-void number_json(char text[NUMBER_TEXT_MAX], double value);
-
 /* Decimals that numbers need: 0 when all are whole, else digits. */
 int number_digits(const double *numbers, int64_t count, int digits);
 

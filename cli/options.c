@@ -122,3 +122,5 @@ int cli_options_next(cli_options *options) {
 }
 
 int cli_options_rest(void) { return optind; }
+
+const char *cli_options_name(const cli_options *options, int id) { return options->table[index_of(options, id)].name; }

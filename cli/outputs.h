@@ -4,7 +4,7 @@
 
 #include "inputs.h"
 
-typedef enum output { OUTPUT_O, OUTPUT_LSE, OUTPUT_WEIGHTS, OUTPUTS } output;
+typedef enum output_id { OUTPUT_O, OUTPUT_LSE, OUTPUT_WEIGHTS, OUTPUTS } output_id;
 
 /* "o", "lse", "weights": the name of a tensor in a file of many. */
 extern const char *const output_names[OUTPUTS];

@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-typedef enum input {
+typedef enum input_id {
     INPUT_Q,
     INPUT_K,
     INPUT_V,
@@ -19,7 +19,7 @@ typedef enum input {
     INPUT_QUERY_STARTS,
     INPUT_KEY_STARTS,
     INPUTS
-} input;
+} input_id;
 
 /* "query_offsets": the name of a tensor in a file of many; the option is --query-offsets. */
 extern const char *const input_names[INPUTS];

@@ -80,8 +80,10 @@ int run_report_json(const request *wish, const inputs *given, const outputs *mad
 static void note_offset(const inputs *given) {
     json_t *offset = offset_used(given);
     char   *text = json_dumps(offset, JSON_ENCODE_ANY);
-    cli_note("query_offset %s%s", text == NULL ? "?" : text,
-             given->offset_matters ? "" : ": nothing depends on where the queries stand");
+    if (!given->offset_matters)
+        cli_note("nothing depends on where the queries stand");
+    else if (text != NULL)
+        cli_note("query_offset %s", text);
     free(text);
     json_decref(offset);
 }

@@ -1,3 +1,5 @@
+#define _POSIX_C_SOURCE 200809L /* fileno, isatty */
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,10 +10,12 @@
 enum {
     NAME_LEAST = 6,   // columns kept for the names of the queries
     NAME_MOST = 16,   // longer names are cut
+    KEY_NAME = 6,     // columns that cells with numbers give to the names of the keys, when those need them
     UPRIGHT_MOST = 8, // lines for names of keys that stand upright
     TALL_CELLS = 8,   // painted grids up to this size have cells of three lines
     NAME_GAP = 2,     // between names and grid
     PANEL_GAP = 4,    // between grids
+    LEGEND_WIDTH = 72, // of the legend in one line, at most
 };
 
 static const char *const shades[] = {"·", "░", "▒", "▓", "█"};
@@ -35,7 +37,7 @@ typedef struct view {
 
 int64_t terminal_grid_cells(int64_t tokens, int columns) {
     int64_t fit = (columns - NAME_LEAST - NAME_GAP) / 2;
-    return fit < 1 ? 1 : tokens < fit ? tokens : fit;
+    return figure_cells(tokens, fit < 1 ? 1 : fit);
 }
 
 /* ---- what fits ---- */
@@ -62,7 +64,7 @@ static void with_numbers(view *v) {
     char number[NUMBER_TEXT_MAX];
     number_fixed(number, v->f->top, v->f->digits);
     v->numbers = 1;
-    v->cell_width = (int)strlen(number) + (v->plain ? 2 : 4);
+    v->cell_width = greater((int)strlen(number) + (v->plain ? 2 : 4), lesser(widest_name(v->f), KEY_NAME));
     v->gap = v->plain ? 2 : 0;
     v->cell_height = !v->plain && v->f->cells <= TALL_CELLS ? 3 : 1;
 }
@@ -266,7 +268,7 @@ static void print_bar(view *v) {
     line_blanks(&v->line, 3);
 }
 
-static void print_legend(view *v) {
+static void print_legend(view *v, int columns) {
     line_end(&v->line);
     line_text(&v->line, "weight  ");
     if (v->plain)
@@ -274,7 +276,10 @@ static void print_legend(view *v) {
     else
         print_bar(v);
     if (figure_has_hidden(v->f)) {
-        line_blanks(&v->line, 1);
+        if (columns < LEGEND_WIDTH)
+            line_end(&v->line);
+        else
+            line_blanks(&v->line, 1);
         line_hidden(&v->line, 2);
         line_text(&v->line, " hidden from the query");
     }
@@ -299,5 +304,5 @@ void terminal_grid_print(FILE *out, const figure *f, terminal_colors colors, int
         for (int64_t row = 0; row < f->cells; row++)
             print_row(&v, first, count, row);
     }
-    print_legend(&v);
+    print_legend(&v, columns);
 }

@@ -26,7 +26,7 @@ void line_blanks(terminal_line *line, int64_t count);
 void line_text(terminal_line *line, const char *text);
 /* text in exactly width columns, cut with an ellipsis when longer, blanks after it when shorter. */
 void line_fitted(terminal_line *line, const char *text, int width);
-/* text, which is ASCII, in the middle of a box of width columns, painted for a value at fraction of the colour scale. */
+/* text, which is ASCII, in the middle of a box of width columns, painted as a value at fraction of the scale. */
 void line_box(terminal_line *line, const char *text, int width, double fraction);
 /* width columns struck through. */
 void line_hidden(terminal_line *line, int width);

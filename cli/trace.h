@@ -16,16 +16,17 @@ typedef struct trace_view {
     worked *works[TRACE_WORKS_MAX];
     trace_facts *facts[TRACE_WORKS_MAX];
     char **labels; /* T texts: the tokens */
+    int64_t row;   /* whose story is told; -1: the whole page */
 } trace_view;
 
 void trace_page(page_output *page, const trace_view *view);
-void trace_row(page_output *page, const trace_view *view, int64_t row);
-void trace_json(FILE *stream, const trace_view *view);
+void trace_row(page_output *page, const trace_view *view);
+/* 1 when not all could be written, else 0. */
+int trace_json(FILE *stream, const trace_view *view);
 
-/* Shared by page and row: why exponentials are shifted; what the scores are divided by or multiplied with, "/ sqrt(2)" or "* 0.5". */
+/* Shared by page and row. Why exponentials are shifted. */
 extern const char *const trace_shift_reason;
+/* What raw scores are divided by or multiplied with, "/ sqrt(2)" or "* 0.5". */
 void trace_scale_text(const worked *work, char text[NUMBER_TEXT_MAX]);
-/* Decimals of one head's grid of scores that are seen: 0 when all are whole. */
-int trace_score_digits(const worked *work, const double *scores, int64_t head, int digits);
 
 #endif

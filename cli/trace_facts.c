@@ -31,14 +31,18 @@ static int64_t seen(const worked *work, int64_t row) {
     return work->causal ? row % work->tokens + 1 : work->tokens;
 }
 
-static void find_tops(const worked *work, trace_facts *facts) {
+static int out_of_sight(double exponential) {
+    return !(exponential >= exponential_shown_from && exponential < exponential_shown_to);
+}
+
+static void find_tops(const worked *work, trace_facts *facts, int64_t shown) {
     for (int64_t row = 0; row < work->heads * work->tokens; row++) {
         const double *scores = work->masked + row * work->tokens;
         facts->tops[row] = scores[0];
         for (int64_t j = 1; j < seen(work, row); j++)
             facts->tops[row] = fmax(facts->tops[row], scores[j]);
-        double largest = exp(facts->tops[row]);
-        facts->shifted |= !(largest >= exponential_shown_from && largest < exponential_shown_to);
+        if (shown < 0 || row % work->tokens == shown)
+            facts->shifted |= out_of_sight(exp(facts->tops[row]));
     }
 }
 
@@ -86,7 +90,7 @@ static void check_weights(const worked *work, trace_facts *facts) {
 /* ---- a mixture stays among its values -------------------------------------------------------- */
 
 static void find_range(const worked *work, trace_facts *facts, int64_t row, int64_t channel) {
-    int64_t kv_head = row / work->tokens / (work->heads / work->kv_heads), cell = row * work->value_width + channel;
+    int64_t kv_head = worked_kv_head(work, row / work->tokens), cell = row * work->value_width + channel;
     const double *values = work->v + kv_head * work->tokens * work->value_width + channel; /* (T, E) */
     facts->smallest[cell] = facts->largest[cell] = values[0];
     for (int64_t j = 1; j < seen(work, row); j++) {
@@ -117,14 +121,14 @@ static void check_mixtures(const worked *work, trace_facts *facts) {
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-trace_facts *trace_facts_make(const worked *work) {
+trace_facts *trace_facts_make(const worked *work, int64_t shown) {
     trace_facts *facts = calloc(1, sizeof *facts);
     if (facts == NULL || !allocate(facts, work)) {
         trace_facts_free(facts);
         return NULL;
     }
     facts->weights_hold = facts->mixtures_hold = 1;
-    find_tops(work, facts);
+    find_tops(work, facts, shown);
     find_exponentials(work, facts);
     check_weights(work, facts);
     check_mixtures(work, facts);

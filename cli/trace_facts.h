@@ -6,7 +6,7 @@
 #include "worked.h"
 
 typedef struct trace_facts {
-    int shifted;          /* exponentials are those of score - largest of the row: else they are out of sight */
+    int shifted;          /* exponentials are of score - largest of the row: else they would be out of sight */
     double *exponentials; /* (H, T, T) 0 where hidden */
     double *totals;       /* (H, T) sums of the exponentials */
     double *tops;         /* (H, T) largest score that is seen */
@@ -19,8 +19,9 @@ typedef struct trace_facts {
     int mixtures_hold;
 } trace_facts;
 
-/* NULL when there is no memory. */
-trace_facts *trace_facts_make(const worked *work);
+/* shown: the one row that will be shown, -1 for all; it decides whether exponentials are shifted. NULL when there is no
+   memory. */
+trace_facts *trace_facts_make(const worked *work, int64_t shown);
 void trace_facts_free(trace_facts *facts);
 
 /* The same for one row of 0..H*T-1. */

@@ -26,11 +26,6 @@ void trace_scale_text(const worked *work, char text[NUMBER_TEXT_MAX]) {
         snprintf(text, NUMBER_TEXT_MAX, "/ sqrt(%lld)", (long long)work->head_width);
 }
 
-int trace_score_digits(const worked *work, const double *scores, int64_t head, int digits) {
-    int64_t cells = work->tokens * work->tokens;
-    return number_digits(scores + head * cells, cells, digits);
-}
-
 /* ---- the parts of tables --------------------------------------------------------------------- */
 
 static page_table by_token(const trace_view *view, const char *corner) {
@@ -78,6 +73,14 @@ static void add_grid(page_table *table, const trace_view *view, int w, const cha
     page_table_add(table, block);
 }
 
+/* One head's part of scores (H, T, T), whole ones without decimals. */
+static void add_scores(page_table *table, const trace_view *view, const double *scores, int64_t head, int digits) {
+    int64_t tokens = table->rows, cells = tokens * tokens;
+    const double *grid = scores + head * cells;
+    page_block block = {NULL, view->labels, grid, tokens, number_digits(grid, cells, digits), 0};
+    page_table_add(table, block);
+}
+
 /* ---- before the four steps: x, positions, projections ----------------------------------------- */
 
 static void say_title(page_output *page, const trace_view *view) {
@@ -99,7 +102,8 @@ static void say_title(page_output *page, const trace_view *view) {
 
 static const page_formula placing = {
     "position t = 0, 1, ... adds sin(t / 10000^(2m/C)) to number 2m+1 of x, and cos to number 2m+2",
-    "x_{t,2m+1} \\mathrel{+}= \\sin\\frac{t}{10000^{2m/C}}, \\quad x_{t,2m+2} \\mathrel{+}= \\cos\\frac{t}{10000^{2m/C}}"};
+    "x_{t,2m+1} \\mathrel{+}= \\sin\\frac{t}{10000^{2m/C}}, \\quad "
+    "x_{t,2m+2} \\mathrel{+}= \\cos\\frac{t}{10000^{2m/C}}"};
 
 static void put_tokens(page_output *page, const trace_view *view) {
     const worked *work = view->works[0];
@@ -121,7 +125,8 @@ static void add_weight(page_table *table, page_output *page, const worked *work,
     add_given(table, title, weight.data, weight.shape[1], page->digits);
 }
 
-static const page_formula projecting = {"q = x W_Q,   k = x W_K,   v = x W_V", "q = x W_Q, \\quad k = x W_K, \\quad v = x W_V"};
+static const page_formula projecting = {"q = x W_Q,   k = x W_K,   v = x W_V",
+                                        "q = x W_Q, \\quad k = x W_K, \\quad v = x W_V"};
 
 static void put_projections(page_output *page, const trace_view *view) {
     const worked *work = view->works[0];
@@ -140,14 +145,10 @@ static void put_projections(page_output *page, const trace_view *view) {
 
 /* ---- one head: its queries, keys and values --------------------------------------------------- */
 
-static int64_t kv_head_of(const worked *work, int64_t head) {
-    return head / (work->heads / work->kv_heads);
-}
-
 static void put_views(page_output *page, const trace_view *view, int64_t head) {
     const worked *work = view->works[0];
     int64_t tokens = work->tokens, width = work->head_width, values = work->value_width;
-    int64_t kv_head = kv_head_of(work, head);
+    int64_t kv_head = worked_kv_head(work, head);
     const double *q = work->projected_q == NULL ? work->q : work->projected_q;
     const double *k = work->projected_k == NULL ? work->k : work->projected_k;
     page_table table = by_token(view, NULL);
@@ -160,7 +161,8 @@ static void put_views(page_output *page, const trace_view *view, int64_t head) {
 
 static const page_formula rotating = {
     "position t = 0, 1, ... turns numbers 2m+1 and 2m+2 by the angle t / 10000^(2m/D)",
-    "(a, b) \\to (a \\cos\\theta - b \\sin\\theta,\\; a \\sin\\theta + b \\cos\\theta), \\quad \\theta = t / 10000^{2m/D}"};
+    "(a, b) \\to (a \\cos\\theta - b \\sin\\theta,\\; a \\sin\\theta + b \\cos\\theta), \\quad "
+    "\\theta = t / 10000^{2m/D}"};
 
 static void put_rotated(page_output *page, const trace_view *view, int64_t head) {
     const worked *work = view->works[0];
@@ -169,7 +171,7 @@ static void put_rotated(page_output *page, const trace_view *view, int64_t head)
     int64_t size = work->tokens * work->head_width, width = work->head_width;
     page_table table = by_token(view, NULL);
     add_given(&table, "query turned", work->q + head * size, width, page->digits);
-    add_given(&table, "key turned", work->k + kv_head_of(work, head) * size, width, page->digits);
+    add_given(&table, "key turned", work->k + worked_kv_head(work, head) * size, width, page->digits);
     page_heading(page, 3, "Place: turn queries and keys by their position");
     page->writer->formula(page, &rotating);
     page->writer->table(page, &table);
@@ -183,12 +185,8 @@ static const page_formula comparing = {"raw[i,j] = query[i] . key[j] = the sum o
                                        "R_{ij} = q_i \\cdot k_j = \\sum_d q_{id} k_{jd}"};
 
 static void put_compare(page_output *page, const trace_view *view, int64_t head) {
-    const worked *work = view->works[0];
-    const double *raw = work->compare + head * work->tokens * work->tokens;
     page_table table = by_token(view, grid_corner);
-    page_block block = {NULL, view->labels, raw, work->tokens,
-                        trace_score_digits(work, work->compare, head, page->digits), 0};
-    page_table_add(&table, block);
+    add_scores(&table, view, view->works[0]->compare, head, page->digits);
     page_heading(page, 3, "Step 1, compare: how well does each key answer each query?");
     page->writer->formula(page, &comparing);
     page->writer->table(page, &table);
@@ -209,9 +207,7 @@ static void put_scale(page_output *page, const trace_view *view, int64_t head) {
     }
     page_formula scaling = {text, latex};
     page_table table = by_token(view, grid_corner);
-    page_block block = {NULL, view->labels, work->scaled + head * work->tokens * work->tokens, work->tokens,
-                        trace_score_digits(work, work->scaled, head, page->digits), 0};
-    page_table_add(&table, block);
+    add_scores(&table, view, work->scaled, head, page->digits);
     page_heading(page, 3, "Step 2, scale: %s", work->scale_given ? "multiply by the scale that was asked for"
                                                                  : "divide by the square root of the head width");
     page->writer->formula(page, &scaling);
@@ -228,8 +224,8 @@ static void put_mask(page_output *page, const trace_view *view, int64_t head) {
         return;
     }
     page_table table = by_token(view, grid_corner);
-    add_grid(&table, view, view->count - 1, NULL, work->masked + head * work->tokens * work->tokens,
-             trace_score_digits(work, work->scaled, head, page->digits));
+    add_scores(&table, view, work->masked, head, page->digits);
+    table.blocks[0].causal = 1;
     page_heading(page, 3, "Mask: a query sees only keys up to its own position (causal)");
     page->writer->formula(page, &hiding);
     page->writer->table(page, &table);
@@ -285,11 +281,17 @@ static void put_weights(page_output *page, const trace_view *view, int64_t head)
 
 /* ---- the two facts ---------------------------------------------------------------------------- */
 
+static const char *whose_rows(const trace_view *view, int w) {
+    if (view->count == 1)
+        return "";
+    return view->works[w]->causal ? " of the causal grid" : " of the full grid";
+}
+
 static void say_weights_checked(page_output *page, const trace_view *view) {
     for (int w = 0; w < view->count; w++) {
         const trace_facts *facts = view->facts[w];
-        page_say(page, "Checked: in every %srow the weights are positive and sum to 1: %s (largest difference %.2g).",
-                 which(view, w), yes_or_no(facts->weights_hold), facts->sum_error);
+        page_say(page, "Checked: in every row%s the weights are positive and sum to 1: %s (largest difference %.2g).",
+                 whose_rows(view, w), yes_or_no(facts->weights_hold), facts->sum_error);
         if (facts->vanished > 0)
             page_say(page, "%lld weight%s too small for a double and stored as 0.", (long long)facts->vanished,
                      facts->vanished == 1 ? " is" : "s are");
@@ -298,8 +300,8 @@ static void say_weights_checked(page_output *page, const trace_view *view) {
 
 static void say_mixtures_checked(page_output *page, const trace_view *view) {
     for (int w = 0; w < view->count; w++) {
-        page_say(page, "Checked: in every %srow the mixture lies between the smallest and the largest value it averages: %s.",
-                 which(view, w), yes_or_no(view->facts[w]->mixtures_hold));
+        page_say(page, "Checked: in every row%s the mixture lies between the smallest and the largest value it "
+                 "averages: %s.", whose_rows(view, w), yes_or_no(view->facts[w]->mixtures_hold));
     }
 }
 
@@ -338,7 +340,7 @@ static void put_head(page_output *page, const trace_view *view, int64_t head) {
         page_heading(page, 2, "Head %lld of %lld", (long long)head + 1, (long long)work->heads);
     if (work->kv_heads < work->heads)
         page_say(page, "It reads keys and values %lld of %lld, which %lld heads share.",
-                 (long long)kv_head_of(work, head) + 1, (long long)work->kv_heads,
+                 (long long)worked_kv_head(work, head) + 1, (long long)work->kv_heads,
                  (long long)(work->heads / work->kv_heads));
     put_views(page, view, head);
     put_rotated(page, view, head);
@@ -388,8 +390,8 @@ void trace_page(page_output *page, const trace_view *view) {
         put_head(page, view, head);
     put_merge(page, view);
     page_heading(page, 3, "About the numbers");
-    page_say(page, "They are computed in double precision and shown with %d decimal%s, or with none where all of a table "
-             "are whole. --row %s writes one row out, every product and every exponential.",
+    page_say(page, "They are computed in double precision and shown with %d decimal%s, or with none where all of a "
+             "table are whole. --row %s writes one row out, every product and every exponential.",
              page->digits, plural(page->digits), view->labels[work->tokens - 1]);
     page->writer->end(page);
 }

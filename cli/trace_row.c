@@ -9,6 +9,9 @@
 
 #include "token_labels.h"
 
+/* A row whose largest weight is above this leaves nothing to speak of for the others. */
+static const double hard_pick = 0.99;
+
 /* One row of one head of one work. */
 typedef struct row_story {
     page_output *page;
@@ -159,10 +162,11 @@ static void tell_compare(const row_story *story) {
     page_output *page = story->page;
     equation_list list = list_make(page, story->work->tokens);
     int digits = number_digits(story->raw, story->work->tokens, page->digits);
-    char *query = joined(story, 0, story->work->head_width, ", ", put_short_entry, story->query);
+    int64_t width = story->work->head_width;
+    char *query = joined(story, 0, width, ", ", put_short_entry, story->query);
     for (int64_t j = 0; j < story->work->tokens; j++)
-        list_add(&list, page_format(page, "%s . %s", self(story), story->labels[j]), joined(story, 0, story->work->head_width, " + ", put_product,
-                                                                                         story->keys + j * story->work->head_width),
+        list_add(&list, page_format(page, "%s . %s", self(story), story->labels[j]),
+                 joined(story, 0, width, " + ", put_product, story->keys + j * width),
                  fixed(story, story->raw[j], digits));
     page_heading(page, 3, "Step 1, compare: the query of %s with each key", self(story));
     page_say(page, "%s asks with [%s]; each key answers with a dot product:", self(story), shown(query));
@@ -218,6 +222,27 @@ static void tell_exponentials(const row_story *story) {
     list_put(page, &total, 0);
 }
 
+static int64_t heaviest(const row_story *story) {
+    int64_t best = 0;
+    for (int64_t j = 1; j < story->seen; j++)
+        if (story->weights[j] > story->weights[best])
+            best = j;
+    return best;
+}
+
+/* "softmax([0, 4, 2, 0]) = [0.016, 0.853, 0.115, 0.016]" */
+static void say_softmax(const row_story *story) {
+    page_output *page = story->page;
+    char *scores = joined(story, 0, story->seen, ", ", put_short_entry, story->scores);
+    char *weights = joined(story, 0, story->seen, ", ", put_entry, story->weights);
+    page_say(page, "In short: softmax([%s]) = [%s].", shown(scores), shown(weights));
+    if (story->seen > 1 && story->weights[heaviest(story)] > hard_pick)
+        page_say(page, "That is a hard pick: %s takes nearly all, as its score is so far above the others.",
+                 story->labels[heaviest(story)]);
+    free(scores);
+    free(weights);
+}
+
 static void tell_weights(const row_story *story) {
     page_output *page = story->page;
     equation_list list = list_make(page, story->seen);
@@ -230,6 +255,7 @@ static void tell_weights(const row_story *story) {
                  fixed(story, story->weights[j], page->digits));
     }
     list_put(page, &list, 1);
+    say_softmax(story);
     page_say(page, "Checked: the weights are positive and sum to 1: %s (difference %.2g).",
              trace_weights_hold(story->work, story->facts, story->line) ? "yes" : "NO",
              fabs(1 - story->facts->sums[story->line]));
@@ -303,8 +329,8 @@ static void say_why(const row_story *story, const double *rounded) {
     number_fixed(exact, story->weights[j], finer);
     number_short(value, story->values[j * story->work->value_width + channel], story->page->digits);
     number_fixed(step, moved(story, j, channel), finer);
-    page_say(story->page, "Most comes from %s: %s stands for %s, and that gap times its value %s moves number %lld by %s.",
-             story->labels[j], weight, exact, value, (long long)channel + 1, step);
+    page_say(story->page, "Most comes from %s: %s stands for %s, and that gap times its value %s moves number "
+             "%lld by %s.", story->labels[j], weight, exact, value, (long long)channel + 1, step);
 }
 
 static void tell_sums(const row_story *story, const double *rounded) {
@@ -364,25 +390,43 @@ static void tell_combine(const row_story *story) {
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
 
-static row_story story_of(page_output *page, const trace_view *view, int w, int64_t head, int64_t row) {
+static row_story story_of(page_output *page, const trace_view *view, int w, int64_t head) {
     const worked *work = view->works[w];
     const trace_facts *facts = view->facts[w];
-    int64_t tokens = work->tokens, line = head * tokens + row, kv_head = head / (work->heads / work->kv_heads);
-    row_story story = {page, work, facts, view->labels, row, line, work->causal ? row + 1 : tokens,
-                   work->q + line * work->head_width, work->k + kv_head * tokens * work->head_width,
-                   work->v + kv_head * tokens * work->value_width, work->compare + line * tokens,
-                   work->scaled + line * tokens, facts->exponentials + line * tokens, work->weights + line * tokens,
-                   work->mixture + line * work->value_width, facts->tops[line], facts->totals[line],
-                   number_digits(work->scaled + line * tokens, tokens, page->digits)};
+    int64_t tokens = work->tokens, row = view->row, line = head * tokens + row;
+    int64_t kv_head = worked_kv_head(work, head);
+    row_story story = {
+        .page = page,
+        .work = work,
+        .facts = facts,
+        .labels = view->labels,
+        .row = row,
+        .line = line,
+        .seen = work->causal ? row + 1 : tokens,
+        .query = work->q + line * work->head_width,
+        .keys = work->k + kv_head * tokens * work->head_width,
+        .values = work->v + kv_head * tokens * work->value_width,
+        .raw = work->compare + line * tokens,
+        .scores = work->scaled + line * tokens,
+        .exponentials = facts->exponentials + line * tokens,
+        .weights = work->weights + line * tokens,
+        .mixture = work->mixture + line * work->value_width,
+        .top = facts->tops[line],
+        .total = facts->totals[line],
+        .score_digits = number_digits(work->scaled + line * tokens, tokens, page->digits),
+    };
     return story;
 }
 
-static void tell(page_output *page, const trace_view *view, int w, int64_t head, int64_t row) {
+static void tell(page_output *page, const trace_view *view, int w, int64_t head) {
     const worked *work = view->works[w];
-    row_story story = story_of(page, view, w, head, row);
-    const char *kind = view->count == 1 ? "" : work->causal ? ", causal" : ", full";
-    if (view->count > 1 || work->heads > 1)
-        page_heading(page, 2, "Head %lld of %lld%s", (long long)head + 1, (long long)work->heads, kind);
+    row_story story = story_of(page, view, w, head);
+    const char *kind = view->count == 1 ? "" : work->causal ? "causal" : "full";
+    if (work->heads > 1)
+        page_heading(page, 2, "Head %lld of %lld%s%s", (long long)head + 1, (long long)work->heads,
+                     view->count > 1 ? ", " : "", kind);
+    else if (view->count > 1)
+        page_heading(page, 2, "The row, %s", kind);
     tell_compare(&story);
     tell_scale(&story);
     tell_mask(&story);
@@ -390,13 +434,13 @@ static void tell(page_output *page, const trace_view *view, int w, int64_t head,
     tell_combine(&story);
 }
 
-void trace_row(page_output *page, const trace_view *view, int64_t row) {
+void trace_row(page_output *page, const trace_view *view) {
     const worked *work = view->works[0];
     page->writer->begin(page);
-    page_heading(page, 1, "What %s sees: token %lld of %lld", view->labels[row], (long long)row + 1,
+    page_heading(page, 1, "What %s sees: token %lld of %lld", view->labels[view->row], (long long)view->row + 1,
                  (long long)work->tokens);
     for (int w = 0; w < view->count; w++)
         for (int64_t head = 0; head < work->heads; head++)
-            tell(page, view, w, head, row);
+            tell(page, view, w, head);
     page->writer->end(page);
 }

@@ -264,6 +264,10 @@ const char *worked_message(const attend_ctx *ctx, attend_status status) {
                                       : "no memory for the steps of this example";
 }
 
+int64_t worked_kv_head(const worked *work, int64_t head) {
+    return head / (work->heads / work->kv_heads);
+}
+
 int worked_sees(const worked *work, int64_t row, int64_t column) {
     return !work->causal || column <= row;
 }

@@ -49,6 +49,9 @@ void worked_free(worked *work);
 /* What went wrong when worked_make returned status. */
 const char *worked_message(const attend_ctx *ctx, attend_status status);
 
+/* The key and value head that a query head reads. */
+int64_t worked_kv_head(const worked *work, int64_t head);
+
 /* Whether query row may see key column. */
 int worked_sees(const worked *work, int64_t row, int64_t column);
 

@@ -47,3 +47,25 @@ foreach(source IN LISTS test_sources)
     endif()
     attend_test(${name} ${label} ${name})
 endforeach()
+
+# Transcripts of the program, and the commands that the documents show; and tests in Python.
+if(TARGET attend_program)
+    set(run_transcripts "${ATTEND_PYTHON}" "${PROJECT_SOURCE_DIR}/tools/run_transcripts.py"
+        --attend "$<TARGET_FILE:attend_program>")
+    file(GLOB transcripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/cli/*.test")
+    foreach(transcript IN LISTS transcripts)
+        get_filename_component(name "${transcript}" NAME_WE)
+        attend_test(${name} cli ${run_transcripts} "${transcript}")
+    endforeach()
+    file(GLOB documents CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/*.md" "${PROJECT_SOURCE_DIR}/docs/*.md"
+        "${PROJECT_SOURCE_DIR}/docs/*/*.md")
+    attend_test(documents docs ${run_transcripts} ${documents})
+
+    file(GLOB python_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/*/test_*.py")
+    foreach(test IN LISTS python_tests)
+        get_filename_component(name "${test}" NAME_WE)
+        get_filename_component(folder "${test}" DIRECTORY)
+        get_filename_component(label "${folder}" NAME)
+        attend_test(${name} ${label} "${ATTEND_PYTHON}" "${test}")
+    endforeach()
+endif()

@@ -124,7 +124,7 @@ ATTEND_API const char *attend_dtype_name(attend_dtype dtype);
 ATTEND_API attend_in  attend_in_dense (const void *data, attend_dtype dtype, int32_t rank, const int64_t *shape);
 ATTEND_API attend_out attend_out_dense(void *data, attend_dtype dtype, int32_t rank, const int64_t *shape);
 /* View with axis a of the result = axis axes[a] of tensor; copies nothing.  axes holds rank entries.
-   An axis outside 0..rank-1 gives a tensor with data NULL.  Any thread. */
+   An axis outside 0..rank-1, or given twice, gives a tensor with data NULL.  Any thread. */
 ATTEND_API attend_in  attend_permute  (attend_in tensor, const int32_t *axes);
 /* Read what was written: the same tensor as an input.  Any thread. */
 ATTEND_API attend_in  attend_read     (attend_out tensor);

@@ -25,6 +25,7 @@ typedef struct attend_file attend_file;    /* an open file: one tensor (npy) or 
    Types: f16 bf16 f32 f64 as they are; bool and u8 as ATTEND_U8; i8 i16 u16 i32 u32 i64 u64 as ATTEND_I32
    (a value outside it is ATTEND_UNSUPPORTED when the tensor is asked for); others are ATTEND_UNSUPPORTED.
    npy: C or Fortran order, either byte order, versions 1.0 to 3.0; bf16 is numpy's two-byte void ("V2").
+   Folders, devices and pipes have no size to check against: ATTEND_FILE.
    The file belongs to ctx: close it first.  On failure *file is NULL. */
 ATTEND_API attend_status attend_file_open(attend_ctx *ctx, const char *path, attend_file **file);
 ATTEND_API void          attend_file_close(attend_file *file);
@@ -33,15 +34,18 @@ ATTEND_API int64_t       attend_file_count(const attend_file *file);
 /* Name of tensor index, in the order of the file; "" for the one of an npy file; NULL when index is outside
    0..count-1.  Valid until close. */
 ATTEND_API const char   *attend_file_name(const attend_file *file, int64_t index);
-/* The tensor called name: a borrowed view, valid until close.  ATTEND_FORMAT when there is none, with the
-   nearest name in the message. */
+/* The tensor called name: a borrowed view, valid until close; ctx is the one that opened the file.  ATTEND_FORMAT
+   when there is none, with the nearest name in the message; ATTEND_FILE when the file was written to since it was
+   opened (a file that was replaced, as attend_file_write does, stays what it was).  Who cuts a file short while a
+   tensor of it is in use ends the process with SIGBUS: that is how mapped memory works. */
 ATTEND_API attend_status attend_file_find(attend_ctx *ctx, attend_file *file, const char *name, attend_in *tensor);
 
 typedef enum attend_file_format { ATTEND_NPY = 1, ATTEND_SAFETENSORS = 2 } attend_file_format;
 
 /* Writes count tensors of any strides, in C order: ATTEND_NPY takes one (names may be NULL), ATTEND_SAFETENSORS
-   any number with different names.  The file appears whole or not at all: it is written beside path under
-   another name, flushed, and renamed.  An existing file is replaced. */
+   any number with different names, UTF-8 without control characters.  The file appears whole or not at all: it
+   is written beside path under another name, flushed, and renamed.  An existing file is replaced and its mode kept; a
+   link is followed; a device or a pipe is written directly. */
 ATTEND_API attend_status attend_file_write(attend_ctx *ctx, const char *path, attend_file_format format,
                                            const char *const *names, const attend_in *tensors, int64_t count);
 
@@ -53,17 +57,18 @@ ATTEND_API attend_status attend_file_write(attend_ctx *ctx, const char *path, at
         or "x": [[...]] with "wq" "wk" "wv" (C rows; q = x wq) and perhaps "wo",
         "heads": 1, "kv_heads": 1, "positions": "none"|"sinusoidal"|"rotary",
         "causal": false, "scale": 0.5}
-   tokens: T >= 1 strings.  q [T][heads*D], k [T][kv_heads*D], v [T][kv_heads*E]; x [T][C], wq [C][heads*D],
-   wk [C][kv_heads*D], wv [C][kv_heads*E], wo [heads*E][any].  Either q, k, v or x, wq, wk, wv.
-   "sinusoidal" needs x.  Unknown keys, and keys given twice, are errors.  A fault is ATTEND_FORMAT and names
-   the line, the key and the two numbers: "cat.json: line 4: k has 3 rows, tokens has 4". */
+   tokens: T >= 1 strings, of any characters but U+0000.  heads, kv_heads: 1 to 65,536.
+   q [T][heads*D], k [T][kv_heads*D], v [T][kv_heads*E]; x [T][C], wq [C][heads*D], wk [C][kv_heads*D],
+   wv [C][kv_heads*E], wo [heads*E][any].  Either q, k, v or x, wq, wk, wv; wo with either.
+   "sinusoidal" needs x, "rotary" an even D.  Unknown keys, and keys given twice, are errors.  A fault is
+   ATTEND_FORMAT and names the line, the key and the two numbers: "cat.json: line 4: k has 3 rows, tokens has 4". */
 typedef struct attend_example attend_example;
 
 typedef enum attend_positions {
     ATTEND_POSITIONS_NONE = 0, ATTEND_POSITIONS_SINUSOIDAL = 1, ATTEND_POSITIONS_ROTARY = 2
 } attend_positions;
 
-/* path "-" reads standard input.  On failure *example is NULL. */
+/* A file, a pipe, or with path "-" standard input.  On failure *example is NULL. */
 ATTEND_API attend_status attend_example_open(attend_ctx *ctx, const char *path, attend_example **example);
 /* The same from length bytes of text; name is used in messages. */
 ATTEND_API attend_status attend_example_parse(attend_ctx *ctx, const char *name, const char *text, size_t length,

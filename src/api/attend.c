@@ -95,7 +95,10 @@ attend_status attend_forward(attend_ctx *ctx, const attend_problem *problem, con
         return at_fail(ctx, ATTEND_ARGUMENT, "o%s is NULL", o == NULL ? "" : ".data");
     AT_TRY(at_problem_output(&arguments, &resolved, "o", o, &tensors.o));
     AT_TRY(at_taps_import(&arguments, &resolved, taps, &resolved_taps));
+    AT_TRY(at_taps_check(ctx, &resolved, &resolved_taps));
     AT_TRY(at_arguments_apart(&arguments));
+    if (at_arguments_write_nothing(&arguments))
+        return ATTEND_OK;
     return at_chain_forward(ctx, &resolved, &tensors, &resolved_taps);
 }
 
@@ -110,6 +113,7 @@ attend_status attend_chain(attend_ctx *ctx, const attend_problem *problem, const
     at_arguments_begin(&arguments, ctx);
     AT_TRY(import_call(&arguments, problem, q, k, v, extra, &resolved, &tensors));
     AT_TRY(at_import(ctx, "steps", steps, &given, sizeof given));
+    AT_TRY(at_import_reserved(ctx, "steps", given.reserved));
     AT_TRY(at_problem_grid_out(&arguments, &resolved, "steps.compare", &given.compare, &wanted.compare));
     AT_TRY(at_problem_grid_out(&arguments, &resolved, "steps.scale", &given.scale, &wanted.scale));
     AT_TRY(at_problem_grid_out(&arguments, &resolved, "steps.mask", &given.mask, &wanted.mask));
@@ -117,6 +121,8 @@ attend_status attend_chain(attend_ctx *ctx, const attend_problem *problem, const
     AT_TRY(at_problem_per_query(&arguments, &resolved, "steps.lse", &given.lse, &wanted.lse));
     AT_TRY(at_problem_output(&arguments, &resolved, "steps.combine", &given.combine, &wanted.combine));
     AT_TRY(at_arguments_apart(&arguments));
+    if (at_arguments_write_nothing(&arguments))
+        return ATTEND_OK;
     return at_chain_steps(ctx, &resolved, &tensors, &wanted);
 }
 

@@ -19,7 +19,7 @@ const char *attend_isa_name(attend_isa isa) {
 /* Without a context there is nowhere to leave a message: only the status speaks. */
 static attend_status check_config(const attend_config *config) {
     const attend_allocator *allocator = &config->allocator;
-    if (config->threads < 0 || config->threads > AT_THREADS_MAX || config->reserved != 0)
+    if (config->threads < 0 || config->threads > AT_THREADS_MAX)
         return ATTEND_ARGUMENT;
     if ((allocator->allocate == NULL) != (allocator->release == NULL))
         return ATTEND_ARGUMENT;
@@ -36,6 +36,7 @@ attend_status attend_ctx_create(const attend_config *config, attend_ctx **ctx) {
     *ctx = NULL;
     memset(&draft, 0, sizeof draft);
     AT_TRY(at_import(&draft, "config", config, &given, sizeof given));
+    AT_TRY(at_import_reserved(&draft, "config", (uint32_t)given.reserved));
     AT_TRY(check_config(&given));
     draft.threads = given.threads ? given.threads : at_parallel_threads();
     draft.isa = ATTEND_ISA_PORTABLE;

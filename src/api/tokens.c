@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "stage/views.h"
 #include "tensor/arguments.h"
 #include "tensor/tensor.h"
@@ -59,11 +60,10 @@ static attend_status check_kind(attend_ctx *ctx, attend_place_kind kind, attend_
 
 /* Turning needs pairs; adding does without a cosine for the last channel of an odd width. */
 static attend_status check_width(attend_ctx *ctx, attend_place_kind kind, int64_t width, int64_t channels) {
-    if (kind == ATTEND_PLACE_ADD && width >= 0 && width <= channels)
-        return ATTEND_OK;
-    if (width < 0 || width > channels || width % 2 != 0)
-        return at_fail(ctx, ATTEND_ARGUMENT, "width is %lld (allowed even numbers from 0 to %lld)", (long long)width,
-                       (long long)channels);
+    bool pairs = kind != ATTEND_PLACE_ADD;
+    if (width < 0 || width > channels || (pairs && width % 2 != 0))
+        return at_fail(ctx, ATTEND_ARGUMENT, "width is %lld (allowed %snumbers from 0 to %lld)", (long long)width,
+                       pairs ? "even " : "", (long long)channels);
     return ATTEND_OK;
 }
 
@@ -85,7 +85,7 @@ attend_status attend_place(attend_ctx *ctx, attend_place_kind kind, double base,
     AT_TRY(begin(ctx, &arguments));
     AT_TRY(check_kind(ctx, kind, ATTEND_PLACE_ADD));
     if (!isfinite(base) || base <= 0)
-        return at_fail(ctx, ATTEND_ARGUMENT, "base is %g (allowed positive numbers)", base);
+        return at_fail(ctx, ATTEND_ARGUMENT, "base is %s (allowed positive numbers)", at_text_real(base).text);
     int32_t rank = kind == ATTEND_PLACE_ADD ? 3 : 4;
     AT_TRY(take_pair(&arguments, x, y, rank, &from, &to));
     at_axis batch = {from.shape[0], "x.shape[0]"};

@@ -22,7 +22,10 @@ attend_status at_begin(attend_ctx *ctx);
 
 /* Copies a caller's struct of any age into ours of size bytes.  Three cases: the same size, an older
    (shorter) caller whose missing tail becomes zero, a newer (longer) caller whose extra tail must be
-   zero, else ATTEND_NEWER.  from NULL gives our struct as *_init would. */
+   zero, else ATTEND_NEWER.  from NULL gives zeros: every option at its default. */
 attend_status at_import(attend_ctx *ctx, const char *name, const void *from, void *to, size_t size);
+
+/* Fields that a later version may give a meaning must be 0, else ATTEND_NEWER. */
+attend_status at_import_reserved(attend_ctx *ctx, const char *name, uint32_t reserved);
 
 #endif

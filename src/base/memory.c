@@ -36,10 +36,10 @@ void at_memory_release(attend_ctx *ctx, void *block, size_t size) {
 
 attend_status at_memory_scratch(attend_ctx *ctx, size_t size, void **block) {
     if (size > ctx->scratch_size) {
+        void *larger; /* before the old one goes: what attend_reserve promised outlives a call that asks too much */
+        AT_TRY(at_memory_allocate(ctx, size, "scratch", &larger));
         at_memory_release(ctx, ctx->scratch, ctx->scratch_size);
-        ctx->scratch = NULL;
-        ctx->scratch_size = 0;
-        AT_TRY(at_memory_allocate(ctx, size, "scratch", &ctx->scratch));
+        ctx->scratch = larger;
         ctx->scratch_size = size;
     }
     *block = ctx->scratch;

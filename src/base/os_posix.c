@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -185,10 +184,15 @@ static attend_status resolve(attend_ctx *ctx, const char *path, at_os_writer *wr
     return ATTEND_OK;
 }
 
-/* The folder that holds the target, in buffer, which dirname cuts up. */
+/* The folder that holds the target, in buffer. */
 static const char *folder_of(const at_os_writer *writer, char *buffer) {
-    memcpy(buffer, writer->target, sizeof writer->target);
-    return dirname(buffer);
+    const char *slash = strrchr(writer->target, '/');
+    if (slash == NULL)
+        return ".";
+    size_t length = slash == writer->target ? 1 : (size_t)(slash - writer->target);
+    memcpy(buffer, writer->target, length);
+    buffer[length] = '\0';
+    return buffer;
 }
 
 /* A new file beside the target with the mode that the target has, or that the umask gives. */
@@ -196,8 +200,8 @@ static attend_status create_beside(attend_ctx *ctx, at_os_writer *writer, const 
     char buffer[AT_OS_PATH_MAX];
     const char *folder = folder_of(writer, buffer);
     for (int attempt = 0; attempt < 1000; attempt++) {
-        int length = snprintf(writer->temporary, sizeof writer->temporary, "%s/.attend-%ld-%d", folder, (long)getpid(),
-                              attempt);
+        int length =
+            snprintf(writer->temporary, sizeof writer->temporary, "%s/.attend-%ld-%d", folder, (long)getpid(), attempt);
         if (length >= (int)sizeof writer->temporary) {
             errno = ENAMETOOLONG;
             break;

@@ -1,5 +1,7 @@
 #include "base/parallel.h"
 
+#include <stdatomic.h>
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -22,12 +24,31 @@ int32_t at_parallel_lanes(const attend_ctx *ctx, int64_t count) {
     return count < ctx->threads ? (int32_t)count : ctx->threads;
 }
 
-/* An executor may be faulty: run(...) == 0 only says that it believes all tasks ran. */
+/* The executor is the caller's code, and its 0 only says that it believes all tasks ran.  So they are counted, and
+   one outside the agreed indices or lanes, which would write where nobody may, does not run. */
+typedef struct counted_work {
+    attend_task           task;
+    void                 *work;
+    int64_t               count;
+    int32_t               lanes;
+    atomic_int_least64_t  done;
+} counted_work;
+
+static void run_counted(void *opaque, int64_t index, int32_t lane) {
+    counted_work *counted = opaque;
+    if (index < 0 || index >= counted->count || lane < 0 || lane >= counted->lanes)
+        return;
+    counted->task(counted->work, index, lane);
+    atomic_fetch_add(&counted->done, 1);
+}
+
 static attend_status run_on_executor(attend_ctx *ctx, attend_task task, void *work, int64_t count, int32_t lanes) {
-    int failed = ctx->executor.run(ctx->executor.user, task, work, count, lanes);
-    if (failed)
-        return at_fail(ctx, ATTEND_THREAD, "the executor returned %d for %lld tasks on %d lanes", failed,
-                       (long long)count, (int)lanes);
+    counted_work counted = {task, work, count, lanes, 0};
+    int failed = ctx->executor.run(ctx->executor.user, run_counted, &counted, count, lanes);
+    int64_t done = atomic_load(&counted.done);
+    if (failed || done != count)
+        return at_fail(ctx, ATTEND_THREAD, "the executor returned %d and ran %lld of %lld tasks on %d lanes", failed,
+                       (long long)done, (long long)count, (int)lanes);
     return ATTEND_OK;
 }
 

@@ -53,6 +53,19 @@ at_printable at_text_printable(const char *text, size_t length, size_t limit) {
     return printable;
 }
 
+at_printable at_text_real(double value) {
+    at_printable printable, text;
+    char *to = printable.text;
+    snprintf(text.text, sizeof text.text, "%g", value);
+    for (const char *from = text.text; *from; from++) {
+        bool known = strchr("0123456789+-einfa", *from) != NULL; /* what is left is the locale's decimal point */
+        if (known || to == printable.text || to[-1] != '.')
+            *to++ = known ? *from : '.';
+    }
+    *to = '\0';
+    return printable;
+}
+
 enum { COMPARED = 120 }; /* letters of a name that are compared: bounds the work on hostile names */
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }

@@ -1,4 +1,4 @@
-/* text.h - text that came from outside: UTF-8, printing it safely, and guessing what was meant. */
+/* text.h - text for messages: UTF-8 from outside printed safely, numbers, and guessing what was meant. */
 #ifndef AT_TEXT_H
 #define AT_TEXT_H
 
@@ -20,6 +20,9 @@ static inline int at_text_is_control(uint32_t code) { return code < 0x20 || (cod
 /* The text with control characters and bytes that are not UTF-8 as \xNN, cut at limit bytes with "..." added.
    limit is AT_PRINTABLE_NAME or AT_PRINTABLE_PATH. */
 at_printable at_text_printable(const char *text, size_t length, size_t limit);
+
+/* A number as %g prints it, with "." whatever the locale. */
+at_printable at_text_real(double value);
 
 /* The candidate nearest to a wanted name so far, by the number of letters inserted, removed or replaced.
    Start with best NULL. */

@@ -50,6 +50,8 @@ attend_status at_directory_allocate(attend_file *file, int64_t count, size_t nam
     file->count = count;
     AT_TRY(at_memory_allocate(file->ctx, sorted_size, "a file's directory", &block));
     file->sorted = block;
+    for (int64_t i = 0; i < count; i++)
+        file->sorted[i] = &file->entries[i];
     AT_TRY(at_memory_allocate(file->ctx, names_size, "a file's tensor names", &block));
     file->names = block;
     file->names_size = names_size;

@@ -11,9 +11,8 @@
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 4, 5))) static attend_status line_fault(const at_example_source *source,
-                                                                      attend_status status, size_t line,
-                                                                      const char *format, ...) {
+__attribute__((format(printf, 4, 5))) static attend_status
+line_fault(const at_example_source *source, attend_status status, size_t line, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     at_fault(source->ctx, status, at_fault_place("%s: line %zu", source->label.text, line), format, arguments);

@@ -21,8 +21,9 @@ static attend_status check_all_given(const at_example_source *source, const atte
     at_matrix_kind present = first_given(example, first, last);
     for (at_matrix_kind kind = first; kind <= last; kind++)
         if (!given(example, kind))
-            return at_example_fault(source, ATTEND_FORMAT, at_key(at_matrix_names[present]), "%s is given, %s is missing (%s)",
-                                    at_matrix_names[present], at_matrix_names[kind], together);
+            return at_example_fault(source, ATTEND_FORMAT, at_key(at_matrix_names[present]),
+                                    "%s is given, %s is missing (%s)", at_matrix_names[present], at_matrix_names[kind],
+                                    together);
     return ATTEND_OK;
 }
 
@@ -94,13 +95,11 @@ static attend_status check_widths(const at_example_source *source, const attend_
                                 at_matrix_names[q], width);
     if (example->positions == ATTEND_POSITIONS_ROTARY && width % 2 != 0)
         return at_example_fault(source, ATTEND_FORMAT, at_key("positions"),
-                                "rotary positions need an even head width, %s has %" PRId64, at_matrix_names[q],
-                                width);
+                                "rotary positions need an even head width, %s has %" PRId64, at_matrix_names[q], width);
     int64_t merged = example->heads * value_width;
     if (given(example, AT_WO) && example->matrices[AT_WO].rows != merged)
         return at_example_fault(source, ATTEND_FORMAT, at_key("wo"),
-                                "wo has %" PRId64 " row%s, heads %" PRId64 " times value width %" PRId64
-                                " is %" PRId64,
+                                "wo has %" PRId64 " row%s, heads %" PRId64 " times value width %" PRId64 " is %" PRId64,
                                 example->matrices[AT_WO].rows, example->matrices[AT_WO].rows == 1 ? "" : "s",
                                 example->heads, value_width, merged);
     return ATTEND_OK;

@@ -67,8 +67,8 @@ static attend_status measure_tokens(const at_example_source *source, const json_
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *token = json_array_get(list, i);
         if (!json_is_string(token))
-            return at_example_fault(source, ATTEND_FORMAT, at_row("tokens", i),
-                                    "token %zu must be a string (found %s)", i + 1, found(token).text);
+            return at_example_fault(source, ATTEND_FORMAT, at_row("tokens", i), "token %zu must be a string (found %s)",
+                                    i + 1, found(token).text);
         *text_size += json_string_length(token) + 1;
     }
     return ATTEND_OK;
@@ -118,8 +118,8 @@ static attend_status check_rows(const at_example_source *source, const char *key
             return at_example_fault(source, ATTEND_FORMAT, at_row(key, row), "row %zu of %s is empty", row + 1, key);
         if (json_array_size(numbers) != columns)
             return at_example_fault(source, ATTEND_FORMAT, at_row(key, row),
-                                    "row %zu of %s has %zu numbers, row 1 has %zu", row + 1, key,
-                                    json_array_size(numbers), columns);
+                                    "row %zu of %s has %zu number%s, row 1 has %zu", row + 1, key,
+                                    json_array_size(numbers), json_array_size(numbers) == 1 ? "" : "s", columns);
     }
     return ATTEND_OK;
 }
@@ -130,8 +130,8 @@ static attend_status copy_row(const at_example_source *source, const char *key, 
         const json_t *number = json_array_get(from, column);
         if (!json_is_real(number))
             return at_example_fault(source, ATTEND_FORMAT, at_number(key, row, column),
-                                    "row %zu, column %zu of %s must be a number (found %s)", row + 1, column + 1,
-                                    key, found(number).text);
+                                    "row %zu, column %zu of %s must be a number (found %s)", row + 1, column + 1, key,
+                                    found(number).text);
         to[column] = json_real_value(number);
     }
     return ATTEND_OK;
@@ -169,8 +169,7 @@ static attend_status read_matrix(const at_example_source *source, attend_example
 
 /* ---- Options ------------------------------------------------------------------------------- */
 
-static attend_status read_count(const at_example_source *source, const char *key, const json_t *value,
-                                int64_t *count) {
+static attend_status read_count(const at_example_source *source, const char *key, const json_t *value, int64_t *count) {
     double number = json_real_value(value); /* 0 when it is no number */
     if (number < 1 || number > (double)AT_EXAMPLE_HEADS_MAX || number != floor(number))
         return wrong_value(source, key, "a whole number from 1 to 65536", value);
@@ -226,10 +225,9 @@ typedef struct key_reader {
 } key_reader;
 
 static const key_reader keys[] = {
-    {"tokens", read_tokens}, {"q", read_matrix},         {"k", read_matrix},
-    {"v", read_matrix},      {"x", read_matrix},         {"wq", read_matrix},
-    {"wk", read_matrix},     {"wv", read_matrix},        {"wo", read_matrix},
-    {"heads", read_heads},   {"kv_heads", read_kv_heads}, {"positions", read_positions},
+    {"tokens", read_tokens}, {"q", read_matrix},    {"k", read_matrix},          {"v", read_matrix},
+    {"x", read_matrix},      {"wq", read_matrix},   {"wk", read_matrix},         {"wv", read_matrix},
+    {"wo", read_matrix},     {"heads", read_heads}, {"kv_heads", read_kv_heads}, {"positions", read_positions},
     {"causal", read_causal}, {"scale", read_scale},
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };

@@ -16,8 +16,7 @@ at_place at_fault_place(const char *format, ...) {
     return place;
 }
 
-attend_status at_fault(attend_ctx *ctx, attend_status status, at_place place, const char *format,
-                       va_list arguments) {
+attend_status at_fault(attend_ctx *ctx, attend_status status, at_place place, const char *format, va_list arguments) {
     char what[AT_MESSAGE_MAX];
     vsnprintf(what, sizeof what, format, arguments);
     return at_fail(ctx, status, "%s: %s", place.text, what);

@@ -42,8 +42,7 @@ static attend_status read_directory(attend_file *file) {
     size_t size = file->source.size;
     if (size == 0)
         return at_byte_fault(file, ATTEND_FORMAT, 0, "not an npy or safetensors file (file is empty)");
-    AT_TRY(at_os_copy(file->ctx, &file->source, file->label.text, 0, size < sizeof start ? size : sizeof start,
-                      start));
+    AT_TRY(at_os_copy(file->ctx, &file->source, file->label.text, 0, size < sizeof start ? size : sizeof start, start));
     if (is_npy(start, size))
         return at_npy_open(file);
     if (is_safetensors(start, size))
@@ -85,6 +84,7 @@ static attend_status open_source(attend_ctx *ctx, at_printable label, at_os_file
 
 attend_status at_file_from_bytes(attend_ctx *ctx, const char *path, const void *bytes, size_t size,
                                  attend_file **file) {
+    AT_TRY(at_begin(ctx));
     *file = NULL;
     return open_source(ctx, at_fault_path(path), at_os_memory(bytes, size), file);
 }
@@ -148,7 +148,7 @@ static attend_status find_entry(const attend_file *file, const char *name, at_en
 
 /* ---- Its numbers --------------------------------------------------------------------------- */
 
-/* Where element number index of the file stands in the tensor: "(3, 17)".  Axes with longer strides first. */
+/* The indices of the element that comes index-th in the file. */
 static at_shape_text position(const at_entry *entry, int64_t index) {
     int64_t place[ATTEND_RANK_MAX];
     for (int32_t axis = 0; axis < entry->rank; axis++)

@@ -28,7 +28,7 @@ bool at_json_too_deep(const char *text, size_t length, size_t *offset) {
 
 /* A walk through a text: how many values came before at each depth, counted down to AT_JSON_STEPS_MAX. */
 typedef struct walk {
-    int    depth;
+    int depth;
     size_t before[AT_JSON_DEPTH_MAX + 1]; /* [d]: values before this one at depth d; [0] is not used */
 } walk;
 

@@ -10,7 +10,8 @@
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
 static bool is_word(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c != '\0' && strchr("_+-.", c) != NULL);
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c != '\0' && strchr("_+-.", c) != NULL);
 }
 
 /* The next character that is not blank, '\0' at the end: a header holds no such character (check_characters). */
@@ -49,10 +50,9 @@ static attend_status not_a_dictionary(at_literal *literal) {
     char found = peek(literal);
     if (found == '\0')
         return at_byte_fault(literal->file, ATTEND_FORMAT, place(literal),
-                           "header is not a literal dictionary (it ends early)");
-    return at_byte_fault(literal->file, ATTEND_FORMAT, place(literal),
-                       "header is not a literal dictionary (at \"%s\")",
-                       at_text_printable(&found, 1, AT_PRINTABLE_NAME).text);
+                             "header is not a literal dictionary (it ends early)");
+    return at_byte_fault(literal->file, ATTEND_FORMAT, place(literal), "header is not a literal dictionary (at \"%s\")",
+                         at_text_printable(&found, 1, AT_PRINTABLE_NAME).text);
 }
 
 /* What stands at the cursor, for "found": a word, or the one character that begins something else. */
@@ -66,9 +66,9 @@ static at_printable found_here(const at_literal *literal) {
 }
 
 static attend_status wrong_value(at_literal *literal, attend_status status, const char *key, const char *rule) {
+    peek(literal);
     at_printable found = found_here(literal);
-    return at_byte_fault(literal->file, status, place(literal),
-                       "%s must be %s (found %s)", key, rule, found.text);
+    return at_byte_fault(literal->file, status, place(literal), "%s must be %s (found %s)", key, rule, found.text);
 }
 
 /* ---- Values -------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static attend_status read_descr(at_literal *literal, at_npy_header *header) {
     header->descr_byte = place(literal);
     if (next == '[' || next == '(')
         return at_byte_fault(literal->file, ATTEND_UNSUPPORTED, place(literal),
-                           "structured dtypes are not numeric: save one field");
+                             "structured dtypes are not numeric: save one field");
     if (next != '\'' && next != '"')
         return wrong_value(literal, ATTEND_FORMAT, "descr", "a string");
     return read_string(literal, &header->descr, &header->descr_length);
@@ -130,10 +130,10 @@ static attend_status read_axis(at_literal *literal, at_npy_header *header) {
     int64_t size = 0;
     size_t length = take_word(literal, &word);
     if (!parse_size(word, length, &size)) {
-        at_printable found = found_here(&start);
         peek(&start);
-        return at_byte_fault(literal->file, ATTEND_FORMAT, place(&start),
-                           "shape[%d] is %s (allowed 0 to 2^63-1)", (int)header->rank, found.text);
+        at_printable found = found_here(&start);
+        return at_byte_fault(literal->file, ATTEND_FORMAT, place(&start), "shape[%d] is %s (allowed 0 to 2^63-1)",
+                             (int)header->rank, found.text);
     }
     if (header->rank < ATTEND_RANK_MAX)
         header->shape[header->rank] = size;
@@ -142,11 +142,11 @@ static attend_status read_axis(at_literal *literal, at_npy_header *header) {
 }
 
 static attend_status read_shape(at_literal *literal, at_npy_header *header) {
-    size_t begin = place(literal);
     bool comma = true;
     header->rank = 0;
     if (peek(literal) != '(')
         return wrong_value(literal, ATTEND_FORMAT, "shape", "a tuple");
+    size_t begin = place(literal);
     literal->at++;
     while (!take(literal, ')')) {
         if (!comma)
@@ -155,11 +155,10 @@ static attend_status read_shape(at_literal *literal, at_npy_header *header) {
         comma = take(literal, ',');
     }
     if (header->rank == 1 && !comma) /* to Python (3) is a number */
-        return at_byte_fault(literal->file, ATTEND_FORMAT, begin,
-                           "shape must be a tuple (found a number in brackets)");
+        return at_byte_fault(literal->file, ATTEND_FORMAT, begin, "shape must be a tuple (found a number in brackets)");
     if (header->rank > ATTEND_RANK_MAX)
-        return at_byte_fault(literal->file, ATTEND_UNSUPPORTED, begin,
-                           "rank %d (limit %d)", (int)header->rank, (int)ATTEND_RANK_MAX);
+        return at_byte_fault(literal->file, ATTEND_UNSUPPORTED, begin, "rank %d (limit %d)", (int)header->rank,
+                             (int)ATTEND_RANK_MAX);
     return ATTEND_OK;
 }
 
@@ -183,11 +182,10 @@ static attend_status read_item(at_literal *literal, at_npy_header *header, bool 
     while (key < KEYS && !same(name, length, keys[key].name))
         key++;
     if (key == KEYS)
-        return at_byte_fault(literal->file, ATTEND_FORMAT, begin,
-                           "unknown key \"%s\"", at_text_printable(name, length, AT_PRINTABLE_NAME).text);
+        return at_byte_fault(literal->file, ATTEND_FORMAT, begin, "unknown key \"%s\"",
+                             at_text_printable(name, length, AT_PRINTABLE_NAME).text);
     if (seen[key])
-        return at_byte_fault(literal->file, ATTEND_FORMAT, begin,
-                           "key \"%s\" twice", keys[key].name);
+        return at_byte_fault(literal->file, ATTEND_FORMAT, begin, "key \"%s\" twice", keys[key].name);
     seen[key] = true;
     if (!take(literal, ':'))
         return not_a_dictionary(literal);
@@ -200,10 +198,12 @@ static attend_status check_characters(const at_literal *literal) {
     for (size_t i = 0; i < literal->length; i++) {
         unsigned char c = (unsigned char)literal->text[i];
         if (c >= 0x7f || (c < ' ' && !is_blank((char)c)))
-            return at_byte_fault(literal->file, ATTEND_FORMAT, literal->begin + i, "header holds byte 0x%02x (allowed: ASCII text)", c);
+            return at_byte_fault(literal->file, ATTEND_FORMAT, literal->begin + i,
+                                 "header holds byte 0x%02x (allowed: ASCII text)", c);
     }
     if (literal->length == 0 || literal->text[literal->length - 1] != '\n')
-        return at_byte_fault(literal->file, ATTEND_FORMAT, literal->begin + literal->length, "header must end in a newline");
+        return at_byte_fault(literal->file, ATTEND_FORMAT, literal->begin + literal->length,
+                             "header must end in a newline");
     return ATTEND_OK;
 }
 
@@ -221,7 +221,6 @@ attend_status at_literal_header(at_literal *literal, at_npy_header *header) {
         return not_a_dictionary(literal);
     for (int key = 0; key < KEYS; key++)
         if (!seen[key])
-            return at_byte_fault(literal->file, ATTEND_FORMAT, literal->begin,
-                               "key \"%s\" missing", keys[key].name);
+            return at_byte_fault(literal->file, ATTEND_FORMAT, literal->begin, "key \"%s\" missing", keys[key].name);
     return ATTEND_OK;
 }

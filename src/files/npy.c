@@ -13,14 +13,13 @@ static attend_status read_prefix(attend_file *file, size_t *begin, size_t *lengt
     size_t present = file->source.size < sizeof prefix ? file->source.size : sizeof prefix;
     AT_TRY(at_os_copy(file->ctx, &file->source, file->label.text, 0, present, prefix));
     if (prefix[0] != 0x93)
-        return at_byte_fault(file, ATTEND_FORMAT, 0,
-                           "not an npy file (found \"%s\", expected \"\\x93NUMPY\")",
-                           at_text_printable((const char *)prefix, 6, AT_PRINTABLE_NAME).text);
+        return at_byte_fault(file, ATTEND_FORMAT, 0, "not an npy file (found \"%s\", expected \"\\x93NUMPY\")",
+                             at_text_printable((const char *)prefix, 6, AT_PRINTABLE_NAME).text);
     int major = prefix[6];
     *begin = major == 1 ? 10 : 12;
     if (present > 7 && (major < 1 || major > 3 || prefix[7] != 0))
-        return at_byte_fault(file, ATTEND_UNSUPPORTED, 6,
-                           "npy version %d.%d (allowed 1.0, 2.0, 3.0)", major, prefix[7]);
+        return at_byte_fault(file, ATTEND_UNSUPPORTED, 6, "npy version %d.%d (allowed 1.0, 2.0, 3.0)", major,
+                             prefix[7]);
     if (present < *begin)
         return at_byte_fault(file, ATTEND_FORMAT, present, "npy file ends before its header");
     *length = prefix[8] | (size_t)prefix[9] << 8;
@@ -31,11 +30,10 @@ static attend_status read_prefix(attend_file *file, size_t *begin, size_t *lengt
 
 static attend_status check_length(const attend_file *file, size_t begin, size_t length) {
     if (length > AT_NPY_HEADER_MAX)
-        return at_byte_fault(file, ATTEND_UNSUPPORTED, 8,
-                           "header of %zu bytes (limit %d)", length, AT_NPY_HEADER_MAX);
+        return at_byte_fault(file, ATTEND_UNSUPPORTED, 8, "header of %zu bytes (limit %d)", length, AT_NPY_HEADER_MAX);
     if (length > file->source.size - begin)
-        return at_byte_fault(file, ATTEND_FORMAT, 8,
-                           "header of %zu bytes ends past the file (%zu left)", length, file->source.size - begin);
+        return at_byte_fault(file, ATTEND_FORMAT, 8, "header of %zu bytes ends past the file (%zu left)", length,
+                             file->source.size - begin);
     return ATTEND_OK;
 }
 
@@ -45,26 +43,25 @@ static attend_status read_type(const attend_file *file, const at_npy_header *hea
     bool ordered = header->descr_length > 0 && header->descr[0] != '\0' && strchr("<>=|", header->descr[0]) != NULL;
     if (ordered && header->descr_length > 1 && header->descr[1] == 'O')
         return at_byte_fault(file, ATTEND_UNSUPPORTED, header->descr_byte,
-                        "object arrays hold Python code and are never loaded: save with dtype float32");
+                             "object arrays hold Python code and are never loaded: save with dtype float32");
     entry->storage = ordered ? at_storage_from_npy(header->descr + 1, header->descr_length - 1) : NULL;
     entry->swapped = ordered && header->descr[0] == '>';
     if (entry->storage != NULL)
         return ATTEND_OK;
     return at_byte_fault(file, ATTEND_UNSUPPORTED, header->descr_byte,
-                       "dtype \"%s\" is not numeric (allowed f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1, V2 as bf16)",
-                       printed.text);
+                         "dtype \"%s\" is not numeric (allowed f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1, V2 as bf16)",
+                         printed.text);
 }
 
 static attend_status check_data(const attend_file *file, const at_entry *entry) {
     size_t present = file->source.size - entry->begin;
     if (present < entry->bytes)
-        return at_byte_fault(file, ATTEND_FORMAT, entry->begin,
-                           "%zu bytes of data, need %zu for shape %s of %s", present, entry->bytes,
-                           at_fault_shape(entry->rank, entry->shape).text, entry->storage->npy);
+        return at_byte_fault(file, ATTEND_FORMAT, entry->begin, "%zu bytes of data, need %zu for shape %s of %s",
+                             present, entry->bytes, at_fault_shape(entry->rank, entry->shape).text,
+                             entry->storage->npy);
     if (present > entry->bytes)
-        return at_byte_fault(file, ATTEND_FORMAT, entry->begin + entry->bytes,
-                           "%zu byte%s after the array", present - entry->bytes,
-                           present - entry->bytes == 1 ? "" : "s");
+        return at_byte_fault(file, ATTEND_FORMAT, entry->begin + entry->bytes, "%zu byte%s after the array",
+                             present - entry->bytes, present - entry->bytes == 1 ? "" : "s");
     return ATTEND_OK;
 }
 

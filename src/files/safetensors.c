@@ -12,9 +12,9 @@
 
 typedef struct json_header {
     attend_file *file;
-    char        *text; /* (length) */
-    size_t       length;
-    json_t      *root; /* name -> tensor */
+    char *text; /* (length) */
+    size_t length;
+    json_t *root; /* name -> tensor */
 } json_header;
 
 /* ---- The header as JSON -------------------------------------------------------------------- */
@@ -111,9 +111,12 @@ static attend_status read_shape(const attend_file *file, at_entry *entry, const 
 /* The range, counted from the end of the header, goes to begin and bytes as it stands. */
 static attend_status read_range(const attend_file *file, at_entry *entry, const json_t *value) {
     int64_t range[2] = {0, 0};
-    if (!json_is_array(value) || json_array_size(value) != 2)
+    if (!json_is_array(value))
         return at_tensor_fault(file, ATTEND_FORMAT, entry->name, "data_offsets must be two numbers (found %s)",
-                               json_is_array(value) ? "another count" : at_json_found(value).text);
+                               at_json_found(value).text);
+    if (json_array_size(value) != 2)
+        return at_tensor_fault(file, ATTEND_FORMAT, entry->name, "data_offsets must be two numbers (found %zu)",
+                               json_array_size(value));
     for (size_t i = 0; i < 2; i++)
         AT_TRY(read_whole(file, entry, "data_offsets", i, json_array_get(value, i), &range[i]));
     if (range[0] > range[1])
@@ -167,8 +170,8 @@ static attend_status check_range(const attend_file *file, at_entry *entry, size_
     size_t given = entry->bytes;
     AT_TRY(at_entry_measure(file, entry, false));
     if (entry->begin > data_size || given > data_size - entry->begin)
-        return at_tensor_fault(file, ATTEND_FORMAT, entry->name, "ends at %zu, data is %zu bytes",
-                               entry->begin + given, data_size);
+        return at_tensor_fault(file, ATTEND_FORMAT, entry->name, "ends at %zu, data is %zu bytes", entry->begin + given,
+                               data_size);
     if (given != entry->bytes)
         return at_tensor_fault(file, ATTEND_FORMAT, entry->name, "%zu bytes, shape %s of %s needs %zu", given,
                                at_fault_shape(entry->rank, entry->shape).text, entry->storage->safetensors,

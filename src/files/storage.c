@@ -9,12 +9,12 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are read in pla
 
 /* Of several rows with one dtype the first is what we write. */
 static const at_storage table[] = {
-    {"f8", "F64", 8, ATTEND_F64, AT_AS_IS},         {"f4", "F32", 4, ATTEND_F32, AT_AS_IS},
-    {"f2", "F16", 2, ATTEND_F16, AT_AS_IS},         {"V2", "BF16", 2, ATTEND_BF16, AT_AS_IS},
-    {"u1", "U8", 1, ATTEND_U8, AT_AS_IS},           {"b1", "BOOL", 1, ATTEND_U8, AT_AS_IS},
-    {"i4", "I32", 4, ATTEND_I32, AT_AS_IS},         {"i1", "I8", 1, ATTEND_I32, AT_I32_SIGNED},
-    {"i2", "I16", 2, ATTEND_I32, AT_I32_SIGNED},    {"i8", "I64", 8, ATTEND_I32, AT_I32_SIGNED},
-    {"u2", "U16", 2, ATTEND_I32, AT_I32_UNSIGNED},  {"u4", "U32", 4, ATTEND_I32, AT_I32_UNSIGNED},
+    {"f8", "F64", 8, ATTEND_F64, AT_AS_IS},        {"f4", "F32", 4, ATTEND_F32, AT_AS_IS},
+    {"f2", "F16", 2, ATTEND_F16, AT_AS_IS},        {"V2", "BF16", 2, ATTEND_BF16, AT_AS_IS},
+    {"u1", "U8", 1, ATTEND_U8, AT_AS_IS},          {"b1", "BOOL", 1, ATTEND_U8, AT_AS_IS},
+    {"i4", "I32", 4, ATTEND_I32, AT_AS_IS},        {"i1", "I8", 1, ATTEND_I32, AT_I32_SIGNED},
+    {"i2", "I16", 2, ATTEND_I32, AT_I32_SIGNED},   {"i8", "I64", 8, ATTEND_I32, AT_I32_SIGNED},
+    {"u2", "U16", 2, ATTEND_I32, AT_I32_UNSIGNED}, {"u4", "U32", 4, ATTEND_I32, AT_I32_UNSIGNED},
     {"u8", "U64", 8, ATTEND_I32, AT_I32_UNSIGNED},
 };
 static const size_t table_rows = sizeof table / sizeof table[0];
@@ -47,7 +47,7 @@ static void copy_element(unsigned char *to, const unsigned char *from, size_t si
 
 /* Every integer type fits in the 64 bits of one of the two fields that reading names. */
 typedef union integer {
-    int64_t  i;
+    int64_t i;
     uint64_t u;
 } integer;
 

@@ -12,23 +12,23 @@
 
 /* A tensor about to be written. */
 typedef struct write_item {
-    const char       *name;
-    attend_in         view; /* four axes: those past rank have size 1 */
+    const char *name;
+    attend_in view; /* four axes: those past rank have size 1 */
     const at_storage *storage;
-    size_t            bytes;
-    size_t            begin; /* first byte, from the start of the numbers */
+    size_t bytes;
+    size_t begin; /* first byte, from the start of the numbers */
 } write_item;
 
 enum { BUFFER_SIZE = 1 << 16 };
 
 typedef struct write_job {
-    attend_ctx    *ctx;
-    at_os_writer   writer;
-    write_item          *items; /* (count) */
-    int64_t        count;
-    size_t         bytes; /* of all tensors */
-    size_t         used;  /* bytes waiting in buffer */
-    unsigned char  buffer[BUFFER_SIZE];
+    attend_ctx *ctx;
+    at_os_writer writer;
+    write_item *items; /* (count) */
+    int64_t count;
+    size_t bytes; /* of all tensors */
+    size_t used;  /* bytes waiting in buffer */
+    unsigned char buffer[BUFFER_SIZE];
 } write_job;
 
 /* ---- Bytes to the file --------------------------------------------------------------------- */
@@ -103,9 +103,9 @@ static attend_status put_npy(write_job *job) {
     enum { PREFIX = 10, ALIGNMENT = 64 };
     const write_item *item = &job->items[0];
     char header[2 * ALIGNMENT + PREFIX + sizeof(at_shape_text)];
-    int length = snprintf(header + PREFIX, sizeof header - PREFIX,
-                          "{'descr': '%s%s', 'fortran_order': False, 'shape': %s, }",
-                          item->storage->size == 1 ? "|" : "<", item->storage->npy, tuple(&item->view).text);
+    int length =
+        snprintf(header + PREFIX, sizeof header - PREFIX, "{'descr': '%s%s', 'fortran_order': False, 'shape': %s, }",
+                 item->storage->size == 1 ? "|" : "<", item->storage->npy, tuple(&item->view).text);
     size_t text = PREFIX + (size_t)length;
     size_t total = (text + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     memcpy(header, "\x93NUMPY\x01\x00", 8);
@@ -128,8 +128,7 @@ static attend_status place_tensors(write_job *job) {
                 continue;
             job->items[i].begin = job->bytes;
             if (!at_size_add(job->bytes, job->items[i].bytes, &job->bytes) || job->bytes > INT64_MAX)
-                return at_fail(job->ctx, ATTEND_TOO_LARGE, "%s: the tensors together are too large",
-                               job->writer.label);
+                return at_fail(job->ctx, ATTEND_TOO_LARGE, "%s: the tensors together are too large", job->writer.label);
         }
     return ATTEND_OK;
 }
@@ -140,6 +139,10 @@ static attend_status put_tensors(write_job *job) {
             if (job->items[i].storage->size == size)
                 AT_TRY(put_tensor(job, &job->items[i]));
     return ATTEND_OK;
+}
+
+static attend_status no_memory(const write_job *job) {
+    return at_fail(job->ctx, ATTEND_MEMORY, "no memory for the header of %s", job->writer.label);
 }
 
 static json_t *describe(const write_item *item) {
@@ -160,7 +163,7 @@ static attend_status describe_all(const write_job *job, json_t *root) {
             return at_fail(job->ctx, ATTEND_ARGUMENT, "names[%" PRId64 "] \"%s\" was given before", i,
                            at_fault_name(item->name).text);
         if (json_object_set_new(root, item->name, describe(item)) != 0)
-            return at_fail(job->ctx, ATTEND_MEMORY, "no memory for the header of %s", job->writer.label);
+            return no_memory(job);
     }
     return ATTEND_OK;
 }
@@ -170,14 +173,15 @@ static attend_status put_header(write_job *job, const json_t *root) {
     size_t padded = (length + 7) / 8 * 8;
     void *text = NULL;
     if (length == 0)
-        return at_fail(job->ctx, ATTEND_MEMORY, "no memory for the header of %s", job->writer.label);
+        return no_memory(job);
     if (padded > AT_SAFETENSORS_HEADER_MAX)
         return at_fail(job->ctx, ATTEND_TOO_LARGE, "%s: header of %zu bytes (limit %d)", job->writer.label, padded,
                        AT_SAFETENSORS_HEADER_MAX);
     AT_TRY(at_memory_allocate(job->ctx, length, "a file's header", &text));
-    json_dumpb(root, text, length, JSON_COMPACT);
     uint64_t announced = padded;
-    attend_status status = put(job, &announced, sizeof announced); /* little-endian, as we are (storage.c) */
+    attend_status status = json_dumpb(root, text, length, JSON_COMPACT) == length ? ATTEND_OK : no_memory(job);
+    if (status == ATTEND_OK)
+        status = put(job, &announced, sizeof announced); /* little-endian, as we are (storage.c) */
     if (status == ATTEND_OK)
         status = put(job, text, length);
     at_memory_release(job->ctx, text, length);
@@ -187,8 +191,7 @@ static attend_status put_header(write_job *job, const json_t *root) {
 static attend_status put_safetensors(write_job *job) {
     AT_TRY(place_tensors(job));
     json_t *root = json_object();
-    attend_status status = root == NULL ? at_fail(job->ctx, ATTEND_MEMORY, "no memory for a header")
-                                        : describe_all(job, root);
+    attend_status status = root == NULL ? no_memory(job) : describe_all(job, root);
     if (status == ATTEND_OK)
         status = put_header(job, root);
     json_decref(root);
@@ -205,8 +208,8 @@ static attend_status take_tensor(write_job *job, int64_t index, const attend_in 
     char name[32];
     snprintf(name, sizeof name, "tensors[%" PRId64 "]", index);
     at_arguments_begin(&arguments, job->ctx);
-    AT_TRY(at_argument_in(&arguments, name, tensor, AT_NUMBERS | AT_BYTES | AT_INDICES, tensor->rank, any,
-                          &item->view));
+    AT_TRY(
+        at_argument_in(&arguments, name, tensor, AT_NUMBERS | AT_BYTES | AT_INDICES, tensor->rank, any, &item->view));
     item->storage = at_storage_for((attend_dtype)tensor->dtype);
     if (!at_shape_count(tensor->rank, tensor->shape, &count)) /* repeated axes can make a file that memory is not */
         return at_fail(job->ctx, ATTEND_TOO_LARGE, "%s: shape %s is too large", name,
@@ -266,8 +269,8 @@ static attend_status check_arguments(attend_ctx *ctx, const char *path, attend_f
     return ATTEND_OK;
 }
 
-attend_status attend_file_write(attend_ctx *ctx, const char *path, attend_file_format format,
-                                const char *const *names, const attend_in *tensors, int64_t count) {
+attend_status attend_file_write(attend_ctx *ctx, const char *path, attend_file_format format, const char *const *names,
+                                const attend_in *tensors, int64_t count) {
     void *block = NULL;
     size_t size = 0;
     AT_TRY(at_begin(ctx));

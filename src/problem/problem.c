@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/size.h"
+#include "base/text.h"
 
 static const int64_t POSITION_MAX = (int64_t)1 << 60; /* sums of three positions stay inside 64 bits */
 
@@ -67,14 +68,14 @@ static attend_status import_positions(attend_ctx *ctx, const attend_problem *giv
 
 static attend_status import_scale(attend_ctx *ctx, const attend_problem *given, at_problem *result) {
     if (!isfinite(given->scale))
-        return at_fail(ctx, ATTEND_ARGUMENT, "problem.scale is %g, not finite", given->scale);
+        return at_fail(ctx, ATTEND_ARGUMENT, "problem.scale is %s, not finite", at_text_real(given->scale).text);
     if (!isfinite(given->softcap) || given->softcap < 0)
-        return at_fail(ctx, ATTEND_ARGUMENT, "problem.softcap is %g (allowed 0 for off, or a positive number)",
-                       given->softcap);
+        return at_fail(ctx, ATTEND_ARGUMENT, "problem.softcap is %s (allowed 0 for off, or a positive number)",
+                       at_text_real(given->softcap).text);
     bool literal = given->scale != 0 || (given->flags & ATTEND_EXACT_SCALE);
     if (!literal && result->head_width == 0)
         return at_fail(ctx, ATTEND_ARGUMENT, "problem.head_width is 0, so scale 1/sqrt(0) has no value: set scale");
-    result->scale = literal ? given->scale : 1 / sqrt((double)result->head_width);
+    result->scale = literal ? given->scale : sqrt(1 / (double)result->head_width);
     result->softcap = given->softcap;
     return ATTEND_OK;
 }
@@ -160,6 +161,7 @@ attend_status at_problem_import(at_arguments *arguments, const attend_problem *p
         return at_fail(ctx, ATTEND_ARGUMENT, "problem is NULL");
     AT_TRY(at_import(ctx, "problem", problem, &given, sizeof given));
     AT_TRY(at_import(ctx, "extra", extra, &given_extra, sizeof given_extra));
+    AT_TRY(at_import_reserved(ctx, "extra", given_extra.reserved));
     AT_TRY(import_sizes(ctx, &given, result));
     AT_TRY(import_positions(ctx, &given, result));
     AT_TRY(import_scale(ctx, &given, result));

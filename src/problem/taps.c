@@ -5,10 +5,10 @@
 #include "base/check.h"
 #include "base/size.h"
 
-/* Several outputs share the size of an axis: the first one given decides, the others must agree. */
-static at_axis shared_axis(int64_t size, const char *name) {
-    at_axis axis = {size ? size : AT_ANY, name};
-    return axis;
+/* Several outputs share the size of an axis: the first one given (or NULL) decides, the others must agree. */
+static at_axis shared_axis(const attend_out *first, int32_t axis, const char *name) {
+    at_axis shared = {first && at_given_out(first) ? first->shape[axis] : AT_ANY, name};
+    return shared;
 }
 
 static attend_status take_wide(at_arguments *arguments, const at_problem *p, const char *name, const attend_out *tensor,
@@ -20,16 +20,18 @@ static attend_status take_wide(at_arguments *arguments, const at_problem *p, con
 static attend_status import_top(at_arguments *arguments, const at_problem *p, const attend_taps *taps,
                                 at_taps *result) {
     at_axis queries = {p->queries, "queries"};
-    AT_TRY(take_wide(arguments, p, "taps.top_index", &taps->top_index, AT_INDICES, queries, shared_axis(0, ""),
+    AT_TRY(take_wide(arguments, p, "taps.top_index", &taps->top_index, AT_INDICES, queries, shared_axis(NULL, 3, ""),
                      &result->top_index));
-    result->top = at_given_out(&result->top_index) ? result->top_index.shape[3] : 0;
     AT_TRY(take_wide(arguments, p, "taps.top_weight", &taps->top_weight, AT_NUMBERS, queries,
-                     shared_axis(result->top, "top_index.shape[3]"), &result->top_weight));
-    if (at_given_out(&result->top_weight))
-        result->top = result->top_weight.shape[3];
+                     shared_axis(&result->top_index, 3, "top_index.shape[3]"), &result->top_weight));
     AT_TRY(at_problem_per_query(arguments, p, "taps.top_rest", &taps->top_rest, &result->top_rest));
-    if (at_given_out(&result->top_rest) && result->top == 0)
+    bool index = at_given_out(&result->top_index), weight = at_given_out(&result->top_weight);
+    if (index && p->keys - 1 > INT32_MAX)
+        return at_fail(arguments->ctx, ATTEND_TOO_LARGE, "taps.top_index is i32, too narrow for %lld keys",
+                       (long long)p->keys);
+    if (at_given_out(&result->top_rest) && !index && !weight)
         return at_fail(arguments->ctx, ATTEND_ARGUMENT, "taps.top_rest needs taps.top_weight or taps.top_index");
+    result->top = index ? result->top_index.shape[3] : weight ? result->top_weight.shape[3] : 0;
     return ATTEND_OK;
 }
 
@@ -47,7 +49,6 @@ static attend_status import_rows(at_arguments *arguments, const at_problem *p, c
                                  at_taps *result) {
     at_axis any = {AT_ANY, ""}, keys = {p->keys, "keys"};
     AT_TRY(at_argument_in_if(arguments, "taps.rows", &taps->rows, AT_INDICES, 1, &any, &result->rows));
-    AT_TRY(check_indices(arguments->ctx, "taps.rows", &result->rows, p->queries));
     at_axis rows = {at_given_in(&result->rows) ? result->rows.shape[0] : 0, "the number of taps.rows"};
     const struct {
         const char       *name;
@@ -88,15 +89,16 @@ static attend_status import_grid(at_arguments *arguments, const at_problem *p, c
     } outputs[] = {{"taps.grid_sum", &taps->grid_sum, &result->grid_sum},
                    {"taps.grid_count", &taps->grid_count, &result->grid_count},
                    {"taps.grid_max", &taps->grid_max, &result->grid_max}};
+    const attend_out *first = NULL;
     for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
         AT_TRY(take_wide(arguments, p, outputs[i].name, outputs[i].tensor, AT_NUMBERS,
-                         shared_axis(result->grid_rows, "the other grid's shape[2]"),
-                         shared_axis(result->grid_columns, "the other grid's shape[3]"), outputs[i].view));
-        if (at_given_out(outputs[i].view)) {
-            result->grid_rows = outputs[i].view->shape[2];
-            result->grid_columns = outputs[i].view->shape[3];
-        }
+                         shared_axis(first, 2, "the other grid's shape[2]"),
+                         shared_axis(first, 3, "the other grid's shape[3]"), outputs[i].view));
+        if (first == NULL && at_given_out(outputs[i].view))
+            first = outputs[i].view;
     }
+    result->grid_rows = first ? first->shape[2] : 0;
+    result->grid_columns = first ? first->shape[3] : 0;
     int64_t product;
     if (!at_i64_mul(p->queries, result->grid_rows, &product) || !at_i64_mul(p->keys, result->grid_columns, &product))
         return at_fail(arguments->ctx, ATTEND_TOO_LARGE, "a grid of %lld x %lld cells over %lld x %lld pairs",
@@ -108,20 +110,19 @@ static attend_status import_grid(at_arguments *arguments, const at_problem *p, c
 static attend_status import_segments(at_arguments *arguments, const at_problem *p, const attend_taps *taps,
                                      at_taps *result) {
     at_axis keys = {p->keys, "keys"}, queries = {p->queries, "queries"};
-    AT_TRY(take_wide(arguments, p, "taps.segment_mass", &taps->segment_mass, AT_NUMBERS, queries, shared_axis(0, ""),
-                     &result->segment_mass));
+    AT_TRY(take_wide(arguments, p, "taps.segment_mass", &taps->segment_mass, AT_NUMBERS, queries,
+                     shared_axis(NULL, 3, ""), &result->segment_mass));
     AT_TRY(at_argument_in_if(arguments, "taps.segments", &taps->segments, AT_INDICES, 1, &keys, &result->segments));
-    if (!at_given_out(&result->segment_mass))
-        return ATTEND_OK;
-    if (!at_given_in(&result->segments))
+    if (at_given_out(&result->segment_mass) && !at_given_in(&result->segments))
         return at_fail(arguments->ctx, ATTEND_ARGUMENT, "taps.segment_mass needs taps.segments");
-    return check_indices(arguments->ctx, "taps.segments", &result->segments, result->segment_mass.shape[3]);
+    return ATTEND_OK;
 }
 
 attend_status at_taps_import(at_arguments *arguments, const at_problem *p, const attend_taps *taps, at_taps *result) {
     attend_taps given;
     memset(result, 0, sizeof *result);
     AT_TRY(at_import(arguments->ctx, "taps", taps, &given, sizeof given));
+    AT_TRY(at_import_reserved(arguments->ctx, "taps", given.reserved));
     AT_TRY(at_problem_per_query(arguments, p, "taps.lse", &given.lse, &result->lse));
     AT_TRY(at_problem_per_query(arguments, p, "taps.row_max", &given.row_max, &result->row_max));
     AT_TRY(at_problem_per_query(arguments, p, "taps.entropy", &given.entropy, &result->entropy));
@@ -130,4 +131,11 @@ attend_status at_taps_import(at_arguments *arguments, const at_problem *p, const
     AT_TRY(import_columns(arguments, p, &given, result));
     AT_TRY(import_grid(arguments, p, &given, result));
     return import_segments(arguments, p, &given, result);
+}
+
+attend_status at_taps_check(attend_ctx *ctx, const at_problem *p, const at_taps *taps) {
+    AT_TRY(check_indices(ctx, "taps.rows", &taps->rows, p->queries));
+    if (at_given_out(&taps->segment_mass))
+        AT_TRY(check_indices(ctx, "taps.segments", &taps->segments, taps->segment_mass.shape[3]));
+    return ATTEND_OK;
 }

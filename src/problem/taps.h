@@ -18,9 +18,13 @@ typedef struct at_taps {
     attend_out segment_mass;                                 /* (B, H, Tq, n)  */
 } at_taps;
 
-/* Reads and checks the caller's taps (NULL: none). */
+/* Reads the caller's taps (NULL: none) and checks their shapes.  Their contents are not touched: attend_reserve
+   may get them before there are any. */
 attend_status at_taps_import(at_arguments *arguments, const at_problem *problem, const attend_taps *taps,
                              at_taps *result);
+
+/* Checks the contents: every row names a query, every segment a column of segment_mass. */
+attend_status at_taps_check(attend_ctx *ctx, const at_problem *problem, const at_taps *taps);
 
 /* The band that holds position when total positions are shared out over count bands: band y begins at
    floor(y total / count). The product fits: import checked it. */

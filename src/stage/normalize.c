@@ -18,14 +18,32 @@ static double largest(const double *scores, int64_t count) {
     return max;
 }
 
+/* Sums over the outcomes of a row, m being the largest score. */
+typedef struct outcomes {
+    bool   largest_met;
+    double others; /* sum of e^(s-m) without the largest, which is 1 and would swallow small ones */
+    double spread; /* sum of e^(s-m) (m-s)                                                        */
+} outcomes;
+
+static void add_outcome(outcomes *sums, double score, double m) {
+    double part = exp(score - m);
+    if (part == 0)
+        return; /* the distance alone may overflow */
+    sums->spread += part * (m - score);
+    if (score == m && !sums->largest_met)
+        sums->largest_met = true;
+    else
+        sums->others += part;
+}
+
 /* Entropy -sum p log p without cancellation: with l = sum e^(s-m) and t = sum e^(s-m) (m-s), it is
    log l + t/l, and both terms are >= 0. */
-static double entropy_of(const double *masked, int64_t count, double sink, double m, double l) {
-    double t = sink == -INFINITY ? 0 : exp(sink - m) * (m - sink);
+static double entropy_of(const double *masked, int64_t count, double sink, double m) {
+    outcomes sums = {false, 0, 0};
+    add_outcome(&sums, sink, m);
     for (int64_t j = 0; j < count; j++)
-        if (masked[j] != -INFINITY)
-            t += exp(masked[j] - m) * (m - masked[j]);
-    return log(l) + t / l;
+        add_outcome(&sums, masked[j], m);
+    return log1p(sums.others) + sums.spread / (1 + sums.others);
 }
 
 void at_normalize_row(const at_problem *problem, at_row *row) {
@@ -40,5 +58,5 @@ void at_normalize_row(const at_problem *problem, at_row *row) {
     for (int64_t j = 0; j < problem->keys; j++)
         row->weights[j] = row->weights[j] == 0 ? 0 : row->weights[j] / l; /* 0/0 in an empty row is 0 */
     row->lse = m == -INFINITY ? -INFINITY : m + log(l);
-    row->entropy = m == -INFINITY ? 0 : entropy_of(row->masked, problem->keys, sink, m, l);
+    row->entropy = m == -INFINITY ? 0 : entropy_of(row->masked, problem->keys, sink, m);
 }

@@ -19,8 +19,8 @@ void at_place_add(double base, int64_t width, const attend_in *x, const attend_i
         for (int64_t t = 0; t < x->shape[1]; t++)
             for (int64_t c = 0; c < x->shape[2]; c++) {
                 double angle = at_place_angle(base, width, position_of(positions, b, t), c / 2);
-                double wave = c % 2 == 0 ? sin(angle) : cos(angle);
-                at_set(y, b, t, c, 0, at_get(x, b, t, c, 0) + (c < width ? wave : 0));
+                double wave = c % 2 == 0 ? sin(angle) : cos(angle), token = at_get(x, b, t, c, 0);
+                at_set(y, b, t, c, 0, c < width ? token + wave : token);
             }
 }
 

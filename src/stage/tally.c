@@ -102,6 +102,9 @@ static void tap_columns(const at_problem *problem, const at_taps *taps, const at
         tally->columns[j] += row->weights[j];
 }
 
+/* A NaN shows, and stays. */
+static double larger(double most, double weight) { return isnan(most) || weight <= most ? most : weight; }
+
 static void tap_grid(const at_problem *problem, const at_taps *taps, const at_row *row, at_tally *tally) {
     if (!wants_grid(taps) || taps->grid_rows == 0 || taps->grid_columns == 0)
         return;
@@ -112,8 +115,7 @@ static void tap_grid(const at_problem *problem, const at_taps *taps, const at_ro
             continue;
         tally->grid_sum[cell] += row->weights[j];
         tally->grid_count[cell] += 1;
-        if (!(row->weights[j] <= tally->grid_max[cell])) /* so that NaN shows */
-            tally->grid_max[cell] = row->weights[j];
+        tally->grid_max[cell] = larger(tally->grid_max[cell], row->weights[j]);
     }
 }
 

@@ -57,7 +57,7 @@ static attend_status check_layout(attend_ctx *ctx, const char *name, const atten
             return at_fail(ctx, ATTEND_SHAPE, "%s.shape[%d] is %lld (allowed 0 or more)", name, (int)axis,
                            (long long)tensor->shape[axis]);
     if (!at_extent_of(tensor, &extent))
-        return at_fail(ctx, ATTEND_TOO_LARGE, "%s: shape times stride does not fit in 64 bits of bytes", name);
+        return at_fail(ctx, ATTEND_TOO_LARGE, "%s: shape times stride spans 2^62 bytes or more", name);
     size_t size = attend_dtype_size((attend_dtype)tensor->dtype);
     if ((uintptr_t)tensor->data % size != 0)
         return at_fail(ctx, ATTEND_STRIDE, "%s.data is not aligned to its elements of %zu bytes", name, size);
@@ -138,15 +138,25 @@ attend_status at_argument_out_if(at_arguments *arguments, const char *name, cons
     return at_argument_out(arguments, name, tensor, kinds, rank, axes, view);
 }
 
+/* Each axis of tensor, aligned on the right with the four, has their size or 1.  Messages number the caller's axes. */
+static attend_status check_spread(attend_ctx *ctx, const char *name, const attend_in *tensor, const at_axis *axes) {
+    const at_axis *aligned = axes + (ATTEND_RANK_MAX - tensor->rank);
+    for (int32_t axis = 0; axis < tensor->rank; axis++)
+        if (tensor->shape[axis] != 1 && tensor->shape[axis] != aligned[axis].size)
+            return at_fail(ctx, ATTEND_SHAPE, "%s.shape[%d] is %lld but %s is %lld (1 would repeat)", name, (int)axis,
+                           (long long)tensor->shape[axis], aligned[axis].name, (long long)aligned[axis].size);
+    return ATTEND_OK;
+}
+
 /* Right-aligns the axes of tensor with four and turns size 1 into a repeat of any size. */
 static attend_in spread(const attend_in *tensor, const at_axis *axes) {
     attend_in view = *tensor;
     int32_t missing = ATTEND_RANK_MAX - tensor->rank;
     view.rank = ATTEND_RANK_MAX;
     for (int32_t axis = 0; axis < ATTEND_RANK_MAX; axis++) {
-        int64_t size = axis < missing ? 1 : tensor->shape[axis - missing];
-        view.shape[axis] = size == 1 ? axes[axis].size : size;
-        view.stride[axis] = size == 1 ? 0 : tensor->stride[axis - missing];
+        bool repeats = axis < missing || tensor->shape[axis - missing] == 1;
+        view.shape[axis] = axes[axis].size;
+        view.stride[axis] = repeats ? 0 : tensor->stride[axis - missing];
     }
     return view;
 }
@@ -156,10 +166,19 @@ attend_status at_argument_broadcast(at_arguments *arguments, const char *name, c
     memset(view, 0, sizeof *view);
     if (tensor->data == NULL)
         return ATTEND_OK;
-    if (tensor->rank < 0 || tensor->rank > ATTEND_RANK_MAX)
-        return check_layout(arguments->ctx, name, tensor);
-    attend_in wide = spread(tensor, axes);
-    return at_argument_in(arguments, name, &wide, kinds, ATTEND_RANK_MAX, axes, view);
+    AT_TRY(check_type(arguments->ctx, name, tensor, kinds));
+    AT_TRY(check_layout(arguments->ctx, name, tensor));
+    AT_TRY(check_spread(arguments->ctx, name, tensor, axes));
+    *view = spread(tensor, axes);
+    remember(arguments, name, view, false);
+    return ATTEND_OK;
+}
+
+bool at_arguments_write_nothing(const at_arguments *arguments) {
+    for (int n = 0; n < arguments->count; n++)
+        if (arguments->list[n].written && !at_has_no_elements(&arguments->list[n].view))
+            return false;
+    return true;
 }
 
 attend_status at_arguments_apart(const at_arguments *arguments) {

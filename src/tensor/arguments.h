@@ -46,9 +46,14 @@ attend_status at_argument_in_if(at_arguments *arguments, const char *name, const
 attend_status at_argument_out_if(at_arguments *arguments, const char *name, const attend_out *tensor, unsigned kinds,
                                  int32_t rank, const at_axis *axes, attend_out *view);
 
-/* An optional input of any rank up to 4, aligned on the right with the four axes; size 1 repeats. */
+/* An optional input (data NULL: missing) of any rank up to 4, aligned on the right with the four axes; size 1
+   repeats. */
 attend_status at_argument_broadcast(at_arguments *arguments, const char *name, const attend_in *tensor,
                                     unsigned kinds, const at_axis *axes, attend_in *view);
+
+/* Whether every output is without elements (or there is none): then the call has nothing to do, however large the
+   inputs say they are. */
+bool at_arguments_write_nothing(const at_arguments *arguments);
 
 /* No output shares memory with any other argument, else ATTEND_ALIAS. */
 attend_status at_arguments_apart(const at_arguments *arguments);

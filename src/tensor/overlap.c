@@ -6,11 +6,20 @@
 
 static int64_t element_size(const attend_in *tensor) { return (int64_t)attend_dtype_size((attend_dtype)tensor->dtype); }
 
-bool at_extent_of(const attend_in *tensor, at_extent *extent) {
-    extent->low = extent->high = 0;
+/* Two extents add up within 64 bits. */
+static const int64_t EXTENT_MAX = ((int64_t)1 << 62) - 1;
+
+bool at_has_no_elements(const attend_in *tensor) {
     for (int32_t axis = 0; axis < tensor->rank; axis++)
         if (tensor->shape[axis] == 0)
             return true;
+    return false;
+}
+
+bool at_extent_of(const attend_in *tensor, at_extent *extent) {
+    extent->low = extent->high = 0;
+    if (at_has_no_elements(tensor))
+        return true;
     for (int32_t axis = 0; axis < tensor->rank; axis++) {
         int64_t span;
         int64_t *end = tensor->stride[axis] < 0 ? &extent->low : &extent->high;
@@ -18,7 +27,7 @@ bool at_extent_of(const attend_in *tensor, at_extent *extent) {
             !at_i64_mul(span, element_size(tensor), &span) || !at_i64_add(*end, span, end))
             return false;
     }
-    return at_i64_add(extent->high, element_size(tensor), &extent->high);
+    return at_i64_add(extent->high, element_size(tensor), &extent->high) && extent->high <= EXTENT_MAX + extent->low;
 }
 
 /* One unknown of the search below: step bytes for each of 0..last. */
@@ -82,19 +91,25 @@ bool at_overlaps(const attend_in *a, const attend_in *b) {
     return reaches(terms, count, (int64_t)(b_high - 1 - a_low), &budget);
 }
 
-bool at_strides_nest(const attend_in *tensor, int32_t *axis) {
-    for (*axis = 0; *axis < tensor->rank; ++*axis) {
-        int64_t own = llabs(tensor->stride[*axis]), span = 0;
-        if (tensor->shape[*axis] < 2)
+/* Elements from the first to the last of the axes whose strides are shorter than that of axis; of two equally long
+   ones, one counts as shorter.  An axis of size 1 takes no step, whatever its stride says. */
+static int64_t span_within(const attend_in *tensor, int32_t axis) {
+    int64_t own = llabs(tensor->stride[axis]), span = 0;
+    for (int32_t other = 0; other < tensor->rank; other++) {
+        if (other == axis || tensor->shape[other] < 2)
             continue;
-        for (int32_t other = 0; other < tensor->rank; other++) {
-            int64_t stride = llabs(tensor->stride[other]);
-            bool shorter = stride < own || (stride == own && other > *axis);
-            if (other != *axis && shorter && tensor->shape[other] > 1)
-                span += stride * (tensor->shape[other] - 1);
-        }
-        if (own <= span || own == 0)
-            return false;
+        int64_t stride = llabs(tensor->stride[other]);
+        if (stride < own || (stride == own && other > axis))
+            span += stride * (tensor->shape[other] - 1);
     }
+    return span;
+}
+
+bool at_strides_nest(const attend_in *tensor, int32_t *axis) {
+    if (at_has_no_elements(tensor))
+        return true;
+    for (*axis = 0; *axis < tensor->rank; ++*axis)
+        if (tensor->shape[*axis] > 1 && llabs(tensor->stride[*axis]) <= span_within(tensor, *axis))
+            return false;
     return true;
 }

@@ -12,7 +12,9 @@ typedef struct at_extent {
     int64_t high;
 } at_extent;
 
-/* False when the extent does not fit in 64 bits.  A tensor without elements has the extent 0, 0. */
+bool at_has_no_elements(const attend_in *tensor);
+
+/* False when it is 2^62 bytes or more from one end to the other.  A tensor without elements has the extent 0, 0. */
 bool at_extent_of(const attend_in *tensor, at_extent *extent);
 
 /* Whether any element of a shares a byte with any element of b.  Exact for the layouts that occur (dense,
@@ -20,7 +22,7 @@ bool at_extent_of(const attend_in *tensor, at_extent *extent);
 bool at_overlaps(const attend_in *a, const attend_in *b);
 
 /* Whether the strides nest: each axis longer than one steps past the whole span of the axes with shorter
-   strides.  Then no two elements share memory. On failure *axis is one that does not. */
+   strides.  Then no two elements share memory. On failure *axis is one that does not.  The extent has been checked. */
 bool at_strides_nest(const attend_in *tensor, int32_t *axis);
 
 #endif

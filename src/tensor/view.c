@@ -1,4 +1,5 @@
 /* The public functions that make and name tensors: nothing here reads an element. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "attend/attend.h"
@@ -71,11 +72,13 @@ attend_in attend_in_dense(const void *data, attend_dtype dtype, int32_t rank, co
 
 attend_in attend_permute(attend_in tensor, const int32_t *axes) {
     attend_in view = tensor;
+    bool used[ATTEND_RANK_MAX] = {false};
     for (int32_t axis = 0; axis < tensor.rank && axis < ATTEND_RANK_MAX; axis++) {
-        if (axes[axis] < 0 || axes[axis] >= tensor.rank || axes[axis] >= ATTEND_RANK_MAX) {
-            view.data = NULL;
+        if (axes[axis] < 0 || axes[axis] >= tensor.rank || axes[axis] >= ATTEND_RANK_MAX || used[axes[axis]]) {
+            view.data = NULL; /* the same axis twice would walk a diagonal, past the end of the data */
             return view;
         }
+        used[axes[axis]] = true;
         view.shape[axis] = tensor.shape[axes[axis]];
         view.stride[axis] = tensor.stride[axes[axis]];
     }

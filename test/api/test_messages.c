@@ -223,6 +223,20 @@ static void test_scratch_that_does_not_fit(void **state) {
     f.k.stride[2] = f.v.stride[2] = 0;
     fixture_refuses(&f, ATTEND_TOO_LARGE,
                     "scratch for 1152921504606846976 keys, head_width 7 and value_width 8 does not fit");
+    f = fixture_make(*state);
+    f.problem.head_width = f.q.shape[3] = f.k.shape[3] = (int64_t)1 << 60;
+    f.q.stride[3] = f.k.stride[3] = 0;
+    f.problem.value_width = f.v.shape[3] = (int64_t)1 << 60;
+    f.v.stride[3] = 0;
+    f.problem.queries = f.q.shape[2] = f.o.shape[2] = 0; /* so that o holds nothing, however wide */
+    f.o.shape[3] = (int64_t)1 << 60;
+    f.taps.column_sum = fixture_out(&f, ATTEND_F32, FIXTURE_B, FIXTURE_H, FIXTURE_TK, -1);
+    fixture_refuses(&f, ATTEND_TOO_LARGE, "scratch for 5 keys, head_width 1152921504606846976 and value_width "
+                                          "1152921504606846976 does not fit");
+    f = fixture_make(*state);
+    f.problem.keys = f.k.shape[2] = f.v.shape[2] = (int64_t)1 << 58;
+    f.k.stride[2] = f.v.stride[2] = 0;
+    fixture_refuses(&f, ATTEND_TOO_LARGE, "scratch of 14123288431433875584 bytes for each of 2 threads does not fit");
 }
 
 /* The allocator says no; the message says how much was asked for. */

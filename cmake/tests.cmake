@@ -8,7 +8,8 @@ if(NOT CMOCKA_FOUND)
 endif()
 
 set(test_environment "ATTEND_SHARED=${ATTEND_SHARED}" "ATTEND_BINARY=${PROJECT_BINARY_DIR}/attend"
-    "ATTEND_SOURCE=${PROJECT_SOURCE_DIR}")
+    "ATTEND_SOURCE=${PROJECT_SOURCE_DIR}"
+    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/leaks.txt:print_suppressions=0")
 
 # attend_test(NAME LABEL COMMAND...)
 function(attend_test name label)

@@ -39,7 +39,7 @@ def row_of(layers, path):
 
 
 def resolve(root, including, name):
-    """The path of a quoted header in the tree; None when it is not there."""
+    """The path of a header of the tree; None when it is none of ours."""
     for folder in (os.path.dirname(including), "include", "src"):
         path = os.path.normpath(os.path.join(folder, name))
         if os.path.isfile(os.path.join(root, path)):
@@ -52,9 +52,9 @@ def may_include(root, layers, including, bracket, name):
     allowed = layers[row]
     if allowed == ["anything"]:
         return True
-    if bracket == "<":
-        return name in C_STANDARD or any(fnmatch.fnmatch("<%s>" % name, pattern) for pattern in allowed)
     target = resolve(root, including, name)
+    if target is None and bracket == "<":
+        return name in C_STANDARD or any(fnmatch.fnmatch("<%s>" % name, pattern) for pattern in allowed)
     if target is None:
         return any(fnmatch.fnmatch(name, pattern) for pattern in allowed)
     folder = os.path.dirname(row) if row == including else row

@@ -224,6 +224,7 @@ static void test_scratch_that_does_not_fit(void **state) {
     fixture_refuses(&f, ATTEND_TOO_LARGE,
                     "scratch for 1152921504606846976 keys, head_width 7 and value_width 8 does not fit");
     f = fixture_make(*state);
+    f.problem.flags = ATTEND_READABLE;
     f.problem.head_width = f.q.shape[3] = f.k.shape[3] = (int64_t)1 << 60;
     f.q.stride[3] = f.k.stride[3] = 0;
     f.problem.value_width = f.v.shape[3] = (int64_t)1 << 60;
@@ -234,6 +235,7 @@ static void test_scratch_that_does_not_fit(void **state) {
     fixture_refuses(&f, ATTEND_TOO_LARGE, "scratch for 5 keys, head_width 1152921504606846976 and value_width "
                                           "1152921504606846976 does not fit");
     f = fixture_make(*state);
+    f.problem.flags = ATTEND_READABLE;
     f.problem.keys = f.k.shape[2] = f.v.shape[2] = (int64_t)1 << 58;
     f.k.stride[2] = f.v.stride[2] = 0;
     fixture_refuses(&f, ATTEND_TOO_LARGE, "scratch of 14123288431433875584 bytes for each of 2 threads does not fit");

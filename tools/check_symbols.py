@@ -31,8 +31,8 @@ def main():
         sys.exit(__doc__)
     header, shared, static = sys.argv[1:]
     wanted, exported = declared(header), defined(shared, "--dynamic")
-    faults = ["%s: %s is declared in %s but not exported" % (shared, name, header) for name in sorted(wanted - exported)]
-    faults += ["%s: %s is exported but not declared in %s" % (shared, name, header) for name in sorted(exported - wanted)]
+    faults = ["%s: %s of %s is not exported" % (shared, name, header) for name in sorted(wanted - exported)]
+    faults += ["%s: %s is exported, but not in %s" % (shared, name, header) for name in sorted(exported - wanted)]
     faults += [
         "%s: %s is global, and begins neither with at_ nor with attend_" % (static, name)
         for name in sorted(defined(static, "--extern-only"))

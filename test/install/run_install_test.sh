@@ -52,7 +52,8 @@ if [ -x "$prefix/bin/attend" ]; then
         complaint="$(LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)"
         [ -z "$complaint" ] || { echo "install: $page: $complaint"; exit 1; }
     done
-    MANPATH="$prefix/share/man" man attend-trace | grep -q 'attend-trace - ' || { echo 'install: man attend-trace'; exit 1; }
+    MANPATH="$prefix/share/man" man attend-trace >page
+    grep -q 'attend-trace - ' page || { echo 'install: man attend-trace'; exit 1; }
     completed="$(bash -c 'source "$1"; COMP_WORDS=(attend tr) COMP_CWORD=1; _attend; echo "${COMPREPLY[*]}"' \
         - "$prefix/share/bash-completion/completions/attend")"
     [ "$completed" = trace ] || { echo "install: completion of tr: $completed"; exit 1; }

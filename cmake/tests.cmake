@@ -9,7 +9,8 @@ endif()
 
 set(test_environment "ATTEND_SHARED=${ATTEND_SHARED}" "ATTEND_BINARY=${PROJECT_BINARY_DIR}/attend"
     "ATTEND_SOURCE=${PROJECT_SOURCE_DIR}"
-    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/leaks.txt:print_suppressions=0")
+    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/leaks.txt:print_suppressions=0"
+    "TSAN_OPTIONS=ignore_noninstrumented_modules=1") # OpenMP's run-time is not instrumented; Archer speaks for it
 
 # attend_test(NAME LABEL COMMAND...)
 function(attend_test name label)

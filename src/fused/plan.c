@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "fused/panel.h"
-
 static const double log2_e = 1.44269504088896340736;
 
 static bool is_short_float(int32_t dtype) {
@@ -31,13 +29,22 @@ const char *at_plan_refusal(const at_fused *call) {
 
 static int64_t parts(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
+/* Rows of floats are read where they lie, and rows of 16-bit floats too when the rows of a block are few. */
+static bool must_widen(const attend_in *tensor, const at_plan *plan) {
+    bool adjacent = tensor->stride[3] == 1 || tensor->shape[3] == 1;
+    return !adjacent || (tensor->dtype != ATTEND_F32 && plan->heads * plan->queries > AT_FEW);
+}
+
 /* Many queries: one head at a time fills the lanes. Few: the heads of a group stand side by side, so that each key
    is read once for all of them. */
-static void cut(const at_problem *problem, at_plan *plan) {
+static void cut(const at_fused *call, at_plan *plan) {
+    const at_problem *problem = call->problem;
     plan->queries = problem->queries < AT_LANES ? (int32_t)(problem->queries ? problem->queries : 1) : AT_LANES;
     plan->heads = AT_LANES / plan->queries;
     if (plan->heads > problem->group)
         plan->heads = (int32_t)problem->group;
+    plan->widen_k = must_widen(call->k, plan);
+    plan->widen_v = must_widen(call->v, plan);
     plan->blocks = plan->widen_k || plan->widen_v ? AT_BLOCKS_MAX : 1;
     plan->head_tasks = problem->group ? parts(problem->group, plan->heads) : 0;
     plan->query_tasks = parts(problem->queries, (int64_t)plan->queries * plan->blocks);
@@ -57,12 +64,10 @@ static int64_t splits_of(const at_problem *problem, const at_plan *plan, int32_t
 void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan) {
     const at_problem *problem = call->problem;
     plan->kernels = kernels;
-    plan->widen_k = !at_panel_in_place(call->k);
-    plan->widen_v = !at_panel_in_place(call->v);
     plan->adjusted = problem->softcap > 0 || at_given_in(&problem->slopes) || at_given_in(&problem->bias);
     plan->sign = problem->scale < 0 ? -1.0f : 1.0f;
     plan->factor = (float)(plan->adjusted ? log2_e : fabs(problem->scale) * log2_e);
-    cut(problem, plan);
+    cut(call, plan);
     plan->chunks = parts(problem->keys, AT_CHUNK);
     plan->splits = splits_of(problem, plan, threads);
 }

@@ -27,7 +27,7 @@ typedef struct at_plan {
     int64_t           tasks;
     int64_t           chunks;        /* of the keys                                                */
     int64_t           splits;        /* 1, or parts that the chunks of a task are cut into (decode.h) */
-    bool              widen_k, widen_v; /* keys or values are not rows of floats: converted first  */
+    bool              widen_k, widen_v; /* keys or values are converted to rows of floats first    */
     bool              adjusted;      /* scores are scaled, capped and added to before normalize    */
     float             sign;          /* of the scale: goes into the queries                        */
     float             factor;        /* of the exponent: |scale| log2 e, or log2 e when adjusted   */

@@ -8,11 +8,6 @@ static bool is_short_float(int32_t dtype) {
     return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16;
 }
 
-static bool looks_at_weights(const at_taps *taps) {
-    return taps->top > 0 || at_given_in(&taps->rows) || at_given_out(&taps->column_sum) || taps->grid_rows > 0 ||
-           at_given_out(&taps->segment_mass) || at_given_out(&taps->entropy);
-}
-
 /* One condition a line. */
 const char *at_plan_refusal(const at_fused *call) {
     const at_problem *problem = call->problem;
@@ -20,11 +15,16 @@ const char *at_plan_refusal(const at_fused *call) {
         return "q, k or v holds f64";
     if (!is_short_float(call->o->dtype))
         return "o holds f64";
-    if (looks_at_weights(call->taps))
-        return "a tap looks at single weights or their entropy";
     if (problem->head_width > INT32_MAX / AT_LANES || problem->value_width > INT32_MAX / AT_LANES)
         return "a head is wider than 44,739,242";
     return NULL;
+}
+
+bool at_plan_leaves(const at_taps *taps, at_taps *left) {
+    *left = *taps;
+    left->lse.data = left->row_max.data = NULL;
+    return taps->top > 0 || at_given_in(&taps->rows) || at_given_out(&taps->column_sum) || taps->grid_rows > 0 ||
+           at_given_out(&taps->segment_mass) || at_given_out(&taps->entropy);
 }
 
 static int64_t parts(int64_t count, int64_t size) { return (count + size - 1) / size; }
@@ -55,7 +55,7 @@ static void cut(const at_fused *call, at_plan *plan) {
    none waits long for the last. */
 static int64_t splits_of(const at_problem *problem, const at_plan *plan, int32_t threads) {
     bool one_block = plan->query_tasks == 1 && problem->queries <= plan->queries;
-    if (threads < 2 || !one_block || plan->tasks >= 2 * threads || at_given_in(&problem->query_starts))
+    if (threads < 2 || !one_block || plan->tasks == 0 || plan->tasks >= 2 * threads || at_given_in(&problem->query_starts))
         return 1;
     int64_t splits = parts(4 * (int64_t)threads, plan->tasks);
     return splits < plan->chunks ? splits : plan->chunks > 0 ? plan->chunks : 1;
@@ -70,4 +70,14 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threa
     cut(call, plan);
     plan->chunks = parts(problem->keys, AT_CHUNK);
     plan->splits = splits_of(problem, plan, threads);
+}
+
+/* The most that any types, layouts and optional inputs can ask for. */
+void at_plan_bound(const at_problem *problem, int32_t threads, at_plan *plan) {
+    at_problem without = *problem;
+    attend_in wide = {{1, 1, 1, 2}, {0, 0, 0, 2}, ATTEND_F16, 4, NULL};
+    at_fused call = {&without, &wide, &wide, &wide, NULL, NULL};
+    without.query_starts.data = NULL; /* packed batches are not split */
+    at_plan_make(&call, NULL, threads, plan);
+    plan->adjusted = true;
 }

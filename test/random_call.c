@@ -2,6 +2,8 @@
 
 static attend_dtype pick_type(test_random *rng, unsigned may) {
     static const attend_dtype types[] = {ATTEND_F32, ATTEND_F16, ATTEND_BF16, ATTEND_F64};
+    if (may & MUST_BE_SHORT_FLOATS)
+        return may & MAY_TYPE ? types[random_pick(rng, 0, 2)] : ATTEND_F32;
     return may & MAY_TYPE ? types[random_pick(rng, 0, 3)] : ATTEND_F64;
 }
 
@@ -79,9 +81,15 @@ static void pick_sizes(test_random *rng, unsigned may, attend_problem *p) {
     p->keys = random_pick(rng, least, 9);
     p->head_width = random_pick(rng, 1, 6);
     p->value_width = random_pick(rng, 0, 5);
+    if (may & MAY_BE_LONG) {
+        p->queries = random_chance(rng, 40) ? random_pick(rng, 1, 12) : random_pick(rng, 1, 230);
+        p->keys = random_chance(rng, 30) ? random_pick(rng, 1, 300) : random_pick(rng, 1, 900);
+        p->head_width = random_pick(rng, 1, 80);
+        p->value_width = random_pick(rng, 0, 50);
+    }
 }
 
-static void pick_window(test_random *rng, attend_problem *p) {
+static void pick_window(test_random *rng, unsigned may, attend_problem *p) {
     p->query_offset = random_chance(rng, 50) ? p->keys - p->queries : random_pick(rng, -4, 12);
     if (random_chance(rng, 50))
         p->flags |= ATTEND_LIMIT_AHEAD;
@@ -89,6 +97,10 @@ static void pick_window(test_random *rng, attend_problem *p) {
         p->flags |= ATTEND_LIMIT_BACK;
     p->ahead = random_chance(rng, 50) ? 0 : random_pick(rng, -3, 5);
     p->back = random_pick(rng, -2, 5);
+    if (may & MAY_BE_LONG && random_chance(rng, 70)) {
+        p->query_offset = random_chance(rng, 50) ? p->keys - p->queries : random_pick(rng, -50, p->keys);
+        p->back = random_pick(rng, 0, 400);
+    }
 }
 
 static void pick_extra(test_random *rng, unsigned may, const attend_problem *p, attend_extra *extra) {
@@ -119,9 +131,11 @@ random_call random_call_make(test_random *rng, unsigned may) {
     attend_problem *p = &call.problem;
     call.problem = attend_problem_init();
     call.extra = attend_extra_init();
+    if (!(may & (MAY_BE_FAST | MUST_BE_SHORT_FLOATS)))
+        p->flags |= ATTEND_READABLE;
     pick_sizes(rng, may, p);
     if (may & MAY_WINDOW)
-        pick_window(rng, p);
+        pick_window(rng, may, p);
     if (may & MAY_CAP && random_chance(rng, 30))
         p->softcap = 0.25 + fabs(random_real(rng));
     if (may & MAY_SCALE && random_chance(rng, 40)) {
@@ -130,7 +144,8 @@ random_call random_call_make(test_random *rng, unsigned may) {
     }
     pick_extra(rng, may, p, &call.extra);
     int64_t value_width = p->value_width ? p->value_width : p->head_width;
-    int64_t query[] = {p->batch, p->heads, p->queries, p->head_width}, key[] = {p->batch, p->kv_heads, p->keys, p->head_width};
+    int64_t query[] = {p->batch, p->heads, p->queries, p->head_width};
+    int64_t key[] = {p->batch, p->kv_heads, p->keys, p->head_width};
     int64_t value[] = {p->batch, p->kv_heads, p->keys, value_width};
     int64_t output[] = {p->batch, p->heads, p->queries, value_width};
     call.q = make_numbers(rng, may, 4, query, 0);

@@ -1,0 +1,189 @@
+#include "fused/block.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/size.h"
+
+/* ---- scratch ---- */
+
+static size_t larger(int64_t a, int64_t b) { return (size_t)(a > b ? a : b); }
+
+/* Adds count floats, rounded up so that the next ones stay aligned. */
+static bool add_floats(size_t *floats, size_t count, size_t width) {
+    size_t product;
+    return at_size_mul(count, width, &product) && at_size_add(product, AT_ALIGNMENT, &product) &&
+           at_size_add(*floats, product - product % (AT_ALIGNMENT / sizeof(float)), floats);
+}
+
+bool at_bench_size(const at_problem *problem, const at_plan *plan, size_t *size) {
+    size_t floats = 0, bytes, width = (size_t)problem->head_width, value_width = (size_t)problem->value_width;
+    bool fits = add_floats(&floats, AT_CHUNK, AT_LANES) && add_floats(&floats, plan->adjusted ? AT_CHUNK : 0, AT_LANES);
+    for (int32_t n = 0; n < plan->blocks; n++)
+        fits = fits && add_floats(&floats, AT_LANES, width) && add_floats(&floats, AT_LANES, value_width);
+    fits = fits && add_floats(&floats, plan->widen_k ? AT_CHUNK : 0, width) &&
+           add_floats(&floats, plan->widen_v ? AT_CHUNK : 0, value_width) &&
+           add_floats(&floats, AT_LANES, larger(problem->head_width, problem->value_width)) &&
+           at_size_mul(floats, sizeof(float), &bytes) && at_size_add(bytes, sizeof(at_bench) + AT_ALIGNMENT, size);
+    *size -= fits ? *size % AT_ALIGNMENT : 0;
+    return fits;
+}
+
+static float *take_floats(float **next, size_t count, size_t width) {
+    float *taken = *next;
+    size_t floats = 0;
+    (void)add_floats(&floats, count, width); /* it fitted when it was measured */
+    *next += floats;
+    return taken;
+}
+
+at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void *memory) {
+    at_bench *bench = memory;
+    size_t width = (size_t)problem->head_width, value_width = (size_t)problem->value_width;
+    size_t head = (sizeof *bench + AT_ALIGNMENT - 1) / AT_ALIGNMENT * AT_ALIGNMENT;
+    float *next = (float *)(void *)((char *)memory + head);
+    bench->scores = take_floats(&next, AT_CHUNK, AT_LANES);
+    bench->added = take_floats(&next, plan->adjusted ? AT_CHUNK : 0, AT_LANES);
+    for (int32_t n = 0; n < plan->blocks; n++) {
+        bench->blocks[n].queries = take_floats(&next, AT_LANES, width);
+        bench->blocks[n].output = take_floats(&next, AT_LANES, value_width);
+    }
+    bench->keys = take_floats(&next, plan->widen_k ? AT_CHUNK : 0, width);
+    bench->values = take_floats(&next, plan->widen_v ? AT_CHUNK : 0, value_width);
+    bench->rows = take_floats(&next, AT_LANES, larger(problem->head_width, problem->value_width));
+    return bench;
+}
+
+/* ---- begin ---- */
+
+void at_block_clear(const at_problem *problem, at_block *block) {
+    memset(block->output, 0, sizeof(float) * AT_LANES * (size_t)problem->value_width);
+    for (int32_t i = 0; i < AT_LANES; i++) {
+        block->state.shift[i] = AT_SHIFT_NONE;
+        block->state.sum[i] = 0;
+        block->state.highest[i] = -INFINITY;
+    }
+}
+
+void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, const at_span *heads,
+                    const at_span *queries, int64_t b) {
+    const at_problem *problem = call->problem;
+    const float *q[AT_LANES];
+    block->rows = 0;
+    for (int64_t h = heads->first; h < heads->end; h++)
+        for (int64_t i = queries->first; i < queries->end; i++) {
+            int32_t row = block->rows++;
+            block->query[row] = at_query_of(problem, b, h, i);
+            q[row] = at_panel_of(plan->kernels, call->q, b, h, i, 1, bench->rows + row * problem->head_width).rows;
+        }
+    block->span = at_span_of(block->query, block->rows);
+    plan->kernels->pack(q, block->rows, problem->head_width, plan->sign, block->queries);
+    at_block_clear(problem, block);
+}
+
+/* ---- step ---- */
+
+/* ALiBi (Press et al. 2021, section 3) and the given bias, summed in double and rounded once. */
+static double added_to(const at_problem *problem, const at_query *query, int64_t j) {
+    double sum = 0;
+    if (at_given_in(&problem->slopes))
+        sum = -at_get(&problem->slopes, query->h, 0, 0, 0) * fabs((double)(query->position - j));
+    if (at_given_in(&problem->bias))
+        sum += at_get(&problem->bias, query->b, query->h, query->i, j);
+    return sum;
+}
+
+static void adjust(const at_problem *problem, const at_plan *plan, at_bench *bench, const at_block *block,
+                   at_span span) {
+    bool adds = at_given_in(&problem->slopes) || at_given_in(&problem->bias);
+    int32_t keys = (int32_t)(span.end - span.first);
+    for (int32_t j = 0; adds && j < keys; j++)
+        for (int32_t i = 0; i < block->rows; i++)
+            bench->added[j * AT_LANES + i] = (float)added_to(problem, &block->query[i], span.first + j);
+    plan->kernels->adjust(bench->scores, block->rows, keys, (float)fabs(problem->scale), (float)problem->softcap,
+                          adds ? bench->added : NULL);
+}
+
+void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,
+                   at_panel keys, at_panel values) {
+    const at_problem *problem = call->problem;
+    const at_kernels *kernels = plan->kernels;
+    at_span span = {block->span.first > chunk.first ? block->span.first : chunk.first,
+                    block->span.end < chunk.end ? block->span.end : chunk.end};
+    if (span.first >= span.end)
+        return;
+    int32_t rows = block->rows, count = (int32_t)(span.end - span.first);
+    const float *k = keys.rows + (span.first - chunk.first) * keys.stride;
+    const float *v = values.rows + (span.first - chunk.first) * values.stride;
+    const uint64_t *seen = at_see(problem, block->query, rows, span, bench->seen);
+    kernels->compare(block->queries, rows, problem->head_width, k, keys.stride, count, seen, bench->scores,
+                     bench->chunk.highest);
+    if (plan->adjusted)
+        adjust(problem, plan, bench, block, span);
+    if (plan->adjusted || seen != NULL)
+        kernels->highest(bench->scores, rows, count, seen, bench->chunk.highest);
+    kernels->normalize(bench->scores, rows, count, seen, plan->factor, &bench->chunk);
+    kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
+    kernels->combine(bench->scores, rows, count, seen, v, values.stride, problem->value_width, bench->keep, bench->take,
+                     block->output);
+}
+
+/* ---- end ---- */
+
+static const double ln_2 = 0.693147180559945309417;
+
+/* A sink is one more chunk, of one key without a value. */
+static void fold_sinks(const at_problem *problem, const at_plan *plan, at_bench *bench, at_block *block) {
+    float highest[AT_LANES];
+    memcpy(highest, block->state.highest, sizeof highest); /* the largest score of a key stays what it is */
+    for (int32_t i = 0; i < block->rows; i++)
+        bench->scores[i] = bench->chunk.highest[i] = (float)at_get(&problem->sinks, block->query[i].h, 0, 0, 0);
+    plan->kernels->normalize(bench->scores, block->rows, 1, NULL, (float)(1 / ln_2), &bench->chunk);
+    plan->kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
+    for (int64_t e = 0; e < problem->value_width; e++)
+        for (int32_t i = 0; i < block->rows; i++)
+            block->output[e * AT_LANES + i] *= bench->keep[i];
+    memcpy(block->state.highest, highest, sizeof highest);
+}
+
+/* Where no key was seen there is the sink alone, if anything. */
+static double lse_of(const at_problem *problem, const at_rows *state, int32_t i, int64_t h) {
+    if (at_given_in(&problem->sinks) && state->highest[i] == -INFINITY && !isnan(state->sum[i]))
+        return at_get(&problem->sinks, h, 0, 0, 0);
+    return state->sum[i] == 0 ? -INFINITY : (double)state->shift[i] * ln_2 + log((double)state->sum[i]);
+}
+
+/* A score that is NaN was passed over by the maximum, but is in the sum. */
+static double row_max_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i) {
+    double highest = (double)state->highest[i] * (plan->adjusted ? 1 : fabs(problem->scale));
+    return isnan(state->sum[i]) && highest < INFINITY ? (double)state->sum[i] : highest;
+}
+
+static void write_taps(const at_fused *call, const at_plan *plan, const at_block *block) {
+    for (int32_t i = 0; i < block->rows; i++) {
+        const at_query *at = &block->query[i];
+        if (at_given_out(&call->taps->lse))
+            at_set(&call->taps->lse, at->b, at->h, at->i, 0, lse_of(call->problem, &block->state, i, at->h));
+        if (at_given_out(&call->taps->row_max))
+            at_set(&call->taps->row_max, at->b, at->h, at->i, 0, row_max_of(call->problem, plan, &block->state, i));
+    }
+}
+
+void at_block_end(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
+    int64_t width = call->problem->value_width;
+    attend_in there = attend_read(*call->o);
+    bool in_place = at_panel_in_place(&there);
+    float *o[AT_LANES];
+    if (at_given_in(&call->problem->sinks))
+        fold_sinks(call->problem, plan, bench, block);
+    for (int32_t i = 0; i < block->rows; i++) {
+        const at_query *at = &block->query[i];
+        o[i] = bench->rows + i * width;
+        if (in_place)
+            o[i] = (float *)call->o->data + at->b * there.stride[0] + at->h * there.stride[1] + at->i * there.stride[2];
+    }
+    plan->kernels->finish(block->output, block->rows, width, block->state.sum, o);
+    for (int32_t i = 0; !in_place && i < block->rows; i++)
+        at_panel_write(plan->kernels, call->o, block->query[i].b, block->query[i].h, block->query[i].i, o[i]);
+    write_taps(call, plan, block);
+}

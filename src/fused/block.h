@@ -1,0 +1,51 @@
+/* block.h - a few rows on their way over the keys: what is kept of them between chunks, and the step from one chunk
+   to the next. */
+#ifndef AT_BLOCK_H
+#define AT_BLOCK_H
+
+#include "fused/panel.h"
+#include "fused/plan.h"
+#include "fused/see.h"
+
+typedef struct at_block {
+    int32_t  rows;
+    at_query query[AT_LANES];
+    at_span  span;    /* keys that some row may see */
+    float   *queries; /* (D, AT_LANES) */
+    float   *output;  /* (E, AT_LANES) not yet divided */
+    at_rows  state;
+} at_block;
+
+/* Scratch of one thread. */
+typedef struct at_bench {
+    at_block blocks[AT_BLOCKS_MAX];
+    float   *scores;   /* (AT_CHUNK, AT_LANES) */
+    float   *added;    /* (AT_CHUNK, AT_LANES) slopes and bias; only when adjusted */
+    float   *keys;     /* (AT_CHUNK, D) only when keys are converted */
+    float   *values;   /* (AT_CHUNK, E) only when values are converted */
+    float   *rows;     /* (AT_LANES, max(D, E)) queries and outputs that are converted */
+    uint64_t seen[AT_CHUNK];
+    at_rows  chunk;
+    float    keep[AT_LANES], take[AT_LANES];
+} at_bench;
+
+/* Bytes of one thread's scratch, a multiple of AT_ALIGNMENT; false when they do not fit. */
+bool at_bench_size(const at_problem *problem, const at_plan *plan, size_t *size);
+/* Lays it out in memory of that size, aligned to AT_ALIGNMENT. */
+at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void *memory);
+
+/* The rows of heads h .. h+heads-1 and queries i .. i+queries-1 of batch row b: packed, with nothing seen yet. */
+void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, const at_span *heads,
+                    const at_span *queries, int64_t b);
+
+/* Back to nothing seen. */
+void at_block_clear(const at_problem *problem, at_block *block);
+
+/* Folds in the keys of one chunk, or of the part of it that some row sees. */
+void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,
+                   at_panel keys, at_panel values);
+
+/* Takes in the sinks, divides, and writes o, lse and row_max. */
+void at_block_end(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block);
+
+#endif

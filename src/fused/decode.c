@@ -1,0 +1,87 @@
+#include "fused/decode.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/size.h"
+
+bool at_decode_size(at_forward_work *work, size_t *size) {
+    const at_plan *plan = &work->plan;
+    size_t rows = (size_t)(plan->heads * plan->queries);
+    *size = 0;
+    if (plan->splits == 1)
+        return true;
+    return at_size_add((size_t)work->call->problem->value_width, 3, size) && at_size_mul(*size, rows, size) &&
+           at_size_mul(*size, sizeof(float), &work->part_floats) &&
+           at_size_mul(work->part_floats, (size_t)plan->chunks, size) && at_size_mul(*size, (size_t)plan->tasks, size) &&
+           (work->part_floats /= sizeof(float)) > 0;
+}
+
+static float *part_of(const at_forward_work *work, int64_t task, int64_t chunk) {
+    float *parts = (float *)(void *)(work->scratch + work->parts_place);
+    return parts + (size_t)(task * work->plan.chunks + chunk) * work->part_floats;
+}
+
+static void keep_part(const at_block *block, int64_t width, float *part) {
+    size_t rows = (size_t)block->rows, size = rows * sizeof *part;
+    memcpy(part, block->state.shift, size);
+    memcpy(part + rows, block->state.sum, size);
+    memcpy(part + 2 * rows, block->state.highest, size);
+    for (int64_t e = 0; e < width; e++)
+        memcpy(part + (3 + (size_t)e) * rows, block->output + e * AT_LANES, size);
+}
+
+static void fold_part(const at_forward_work *work, at_bench *bench, at_block *block, const float *part) {
+    const at_kernels *kernels = work->plan.kernels;
+    size_t rows = (size_t)block->rows, size = rows * sizeof *part;
+    memcpy(bench->chunk.shift, part, size);
+    memcpy(bench->chunk.sum, part + rows, size);
+    memcpy(bench->chunk.highest, part + 2 * rows, size);
+    kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
+    kernels->accumulate(part + 3 * rows, block->rows, block->rows, work->call->problem->value_width, bench->keep,
+                        bench->take, block->output);
+}
+
+static at_block *begin(const at_forward_work *work, at_bench *bench, const at_task *task) {
+    at_block_begin(work->call, &work->plan, bench, &bench->blocks[0], &task->heads, &task->queries, task->b);
+    return &bench->blocks[0];
+}
+
+/* Part index % splits of the chunks of task index / splits, each from a fresh start. */
+static void run_part(void *opaque, int64_t index, int32_t lane) {
+    const at_forward_work *work = opaque;
+    const at_plan *plan = &work->plan;
+    int64_t task_index = index / plan->splits, split = index % plan->splits;
+    at_task task = at_task_of(work, task_index);
+    at_bench *bench = at_bench_of(work, lane);
+    at_block *block = begin(work, bench, &task);
+    for (int64_t c = split * plan->chunks / plan->splits; c < (split + 1) * plan->chunks / plan->splits; c++) {
+        at_span chunk = {c * AT_CHUNK, (c + 1) * AT_CHUNK};
+        chunk.end = chunk.end < block->span.end ? chunk.end : block->span.end;
+        if (chunk.first >= block->span.end || chunk.end <= block->span.first)
+            continue;
+        at_panel k = at_panel_of(work->plan.kernels, work->call->k, task.b, task.g, chunk.first, chunk.end - chunk.first, bench->keys);
+        at_panel v = at_panel_of(work->plan.kernels, work->call->v, task.b, task.g, chunk.first, chunk.end - chunk.first, bench->values);
+        at_block_clear(work->call->problem, block);
+        at_block_step(work->call, plan, bench, block, chunk, k, v);
+        keep_part(block, work->call->problem->value_width, part_of(work, task_index, c));
+    }
+}
+
+static void run_fold(void *opaque, int64_t index, int32_t lane) {
+    const at_forward_work *work = opaque;
+    at_task task = at_task_of(work, index);
+    at_bench *bench = at_bench_of(work, lane);
+    at_block *block = begin(work, bench, &task);
+    for (int64_t c = 0; c < work->plan.chunks; c++)
+        if (c * AT_CHUNK < block->span.end && (c + 1) * AT_CHUNK > block->span.first)
+            fold_part(work, bench, block, part_of(work, index, c));
+    at_block_end(work->call, &work->plan, bench, block);
+}
+
+attend_status at_decode(attend_ctx *ctx, const at_forward_work *work) {
+    at_forward_work copy = *work;
+    AT_TRY(at_parallel(ctx, run_part, &copy, work->plan.tasks * work->plan.splits));
+    return at_parallel(ctx, run_fold, &copy, work->plan.tasks);
+}

@@ -1,0 +1,131 @@
+/* Attention without the grid.
+
+   Rows go over their keys chunk by chunk and keep three things: the shift M, the sum l, and the output o that is not
+   yet divided by l.  This is the algorithm of Dao et al., "FlashAttention" (2022), section 3.1, on the online
+   normalizer of Milakov and Gimelshein (2018), section 3, with the division left to the end as in Dao,
+   "FlashAttention-2" (2023), section 3.1.
+
+   Chunks begin at multiples of AT_CHUNK from the first key of the sequence, whatever the call; inside a chunk the
+   order is fixed by kernel.h.  So the bits of a row do not depend on the rows beside it, nor on threads. */
+#include "fused/forward.h"
+
+#include "base/check.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/size.h"
+#include "fused/decode.h"
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Queries of a task that are neighbours in one sequence, and where the keys of that sequence begin. */
+typedef struct piece {
+    at_task task;
+    int64_t key_start;
+} piece;
+
+/* Cuts the queries where the sequence of a packed batch ends. */
+static piece piece_of(const at_problem *problem, const at_task *task) {
+    piece part = {*task, 0};
+    if (at_given_in(&problem->query_starts)) {
+        int64_t s = at_sequence_of(problem, task->queries.first);
+        part.task.queries.end = least(at_entry(&problem->query_starts, s + 1, 0), task->queries.end);
+        part.key_start = at_entry(&problem->key_starts, s, 0);
+    }
+    return part;
+}
+
+/* Begins the blocks of a piece; returns how many, and the keys that any of them may see. */
+static int32_t begin_blocks(const at_forward_work *work, at_bench *bench, const at_task *task, at_span *keys) {
+    int32_t count = 0;
+    keys->first = INT64_MAX, keys->end = INT64_MIN;
+    for (int64_t i = task->queries.first; i < task->queries.end; i += work->plan.queries) {
+        at_block *block = &bench->blocks[count++];
+        at_span queries = {i, least(i + work->plan.queries, task->queries.end)};
+        at_block_begin(work->call, &work->plan, bench, block, &task->heads, &queries, task->b);
+        keys->first = least(block->span.first, keys->first);
+        keys->end = block->span.end > keys->end ? block->span.end : keys->end;
+    }
+    return count;
+}
+
+static void run_piece(const at_forward_work *work, at_bench *bench, const piece *part) {
+    const at_fused *call = work->call;
+    const at_task *task = &part->task;
+    at_span keys;
+    int32_t blocks = begin_blocks(work, bench, task, &keys);
+    for (int64_t j = keys.first; j < keys.end;) {
+        int64_t chunk_end = j + AT_CHUNK - (j - part->key_start) % AT_CHUNK;
+        at_span chunk = {j, least(chunk_end, keys.end)};
+        at_panel k = at_panel_of(work->plan.kernels, call->k, task->b, task->g, chunk.first, chunk.end - chunk.first, bench->keys);
+        at_panel v = at_panel_of(work->plan.kernels, call->v, task->b, task->g, chunk.first, chunk.end - chunk.first, bench->values);
+        for (int32_t n = 0; n < blocks; n++)
+            at_block_step(call, &work->plan, bench, &bench->blocks[n], chunk, k, v);
+        j = chunk.end;
+    }
+    for (int32_t n = 0; n < blocks; n++)
+        at_block_end(call, &work->plan, bench, &bench->blocks[n]);
+}
+
+/* Task index: batch row, key head, heads of its group, queries; the last queries first, since with a causal limit
+   they see the most keys, and long tasks should not be left for the end. */
+at_task at_task_of(const at_forward_work *work, int64_t index) {
+    const at_problem *problem = work->call->problem;
+    const at_plan *plan = &work->plan;
+    int64_t queries = (int64_t)plan->queries * plan->blocks;
+    int64_t query_task = plan->query_tasks - 1 - index % plan->query_tasks, rest = index / plan->query_tasks;
+    int64_t head_task = rest % plan->head_tasks, g = rest / plan->head_tasks % problem->kv_heads;
+    at_task task = {rest / plan->head_tasks / problem->kv_heads, g, {0, 0}, {query_task * queries, 0}};
+    task.heads.first = g * problem->group + head_task * plan->heads;
+    task.heads.end = least(task.heads.first + plan->heads, (g + 1) * problem->group);
+    task.queries.end = least(task.queries.first + queries, problem->queries);
+    return task;
+}
+
+static void run_task(void *opaque, int64_t index, int32_t lane) {
+    const at_forward_work *work = opaque;
+    at_task task = at_task_of(work, index);
+    at_bench *bench = at_bench_of(work, lane);
+    while (task.queries.first < task.queries.end) {
+        piece part = piece_of(work->call->problem, &task);
+        run_piece(work, bench, &part);
+        task.queries.first = part.task.queries.end;
+    }
+}
+
+at_bench *at_bench_of(const at_forward_work *work, int32_t lane) {
+    return at_bench_lay_out(work->call->problem, &work->plan, work->scratch + (size_t)lane * work->lane_size);
+}
+
+static attend_status measure(attend_ctx *ctx, at_forward_work *work, size_t *bytes) {
+    const at_problem *problem = work->call->problem;
+    size_t parts = 0, lanes = (size_t)at_parallel_lanes(ctx, work->plan.tasks * work->plan.splits);
+    if (!at_bench_size(problem, &work->plan, &work->lane_size) ||
+        !at_size_mul(work->lane_size, lanes, &work->parts_place) || !at_decode_size(work, &parts) ||
+        !at_size_add(work->parts_place, parts, bytes))
+        return at_fail(ctx, ATTEND_TOO_LARGE, "scratch for head_width %lld and value_width %lld does not fit",
+                       (long long)problem->head_width, (long long)problem->value_width);
+    return ATTEND_OK;
+}
+
+attend_status at_forward_scratch(attend_ctx *ctx, const at_problem *problem, size_t *bytes) {
+    at_fused call = {.problem = problem};
+    at_forward_work work = {.call = &call};
+    at_plan_make_largest(problem, ctx->threads, &work.plan);
+    return measure(ctx, &work, bytes);
+}
+
+attend_status at_forward(attend_ctx *ctx, const at_fused *call, const at_kernels *kernels) {
+    at_forward_work work = {.call = call};
+    size_t bytes = 0;
+    void *scratch;
+    at_plan_make(call, kernels, ctx->threads, &work.plan);
+    AT_TRY(measure(ctx, &work, &bytes));
+    if (work.plan.tasks == 0)
+        return ATTEND_OK;
+    AT_TRY(at_memory_scratch(ctx, bytes, &scratch));
+    work.scratch = scratch;
+    if (work.plan.splits > 1)
+        return at_decode(ctx, &work);
+    return at_parallel(ctx, run_task, &work, work.plan.tasks);
+}

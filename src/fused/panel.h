@@ -1,0 +1,25 @@
+/* panel.h - rows of a tensor as rows of floats: where they lie, or converted (exactly) into scratch. */
+#ifndef AT_PANEL_H
+#define AT_PANEL_H
+
+#include "kernel/kernel.h"
+#include "tensor/tensor.h"
+
+/* Rows of floats, each stride floats after the one before. */
+typedef struct at_panel {
+    const float *rows;
+    int64_t      stride;
+} at_panel;
+
+/* Whether at_panel_of can do without scratch. */
+bool at_panel_in_place(const attend_in *tensor);
+
+/* Rows first .. first+count-1 of tensor[b,h]; scratch (count, width) is used only where they are not in place. */
+at_panel at_panel_of(const at_kernels *kernels, const attend_in *tensor, int64_t b, int64_t h, int64_t first,
+                     int64_t count, float *scratch);
+
+/* Row [b,h,i] of floats becomes row [b,h,i] of tensor, rounded once to its type. */
+void at_panel_write(const at_kernels *kernels, const attend_out *tensor, int64_t b, int64_t h, int64_t i,
+                    const float *row);
+
+#endif

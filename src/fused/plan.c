@@ -1,0 +1,83 @@
+#include "fused/plan.h"
+
+#include <math.h>
+
+#include "base/size.h"
+#include "fused/panel.h"
+
+static const double log2_e = 1.44269504088896340736;
+
+static bool is_short_float(int32_t dtype) {
+    return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16;
+}
+
+bool at_plan_leaves_taps(const at_taps *taps) {
+    return taps->top > 0 || at_given_out(&taps->top_rest) || at_given_in(&taps->rows) ||
+           at_given_out(&taps->column_sum) || taps->grid_rows > 0 || at_given_out(&taps->segment_mass) ||
+           at_given_out(&taps->entropy);
+}
+
+/* One condition a line. */
+const char *at_plan_refusal(const at_fused *call) {
+    const at_problem *problem = call->problem;
+    if (!is_short_float(call->q->dtype) || !is_short_float(call->k->dtype) || !is_short_float(call->v->dtype))
+        return "q, k or v holds f64";
+    if (!is_short_float(call->o->dtype))
+        return "o holds f64";
+    if (problem->flags & ATTEND_READABLE)
+        return "problem.flags has ATTEND_READABLE";
+    if (problem->head_width > INT32_MAX / AT_LANES || problem->value_width > INT32_MAX / AT_LANES)
+        return "a head is wider than 44,739,242";
+    return NULL;
+}
+
+static int64_t parts(int64_t count, int64_t size) { return (count + size - 1) / size; }
+
+/* Many queries: one head at a time fills the lanes. Few: the heads of a group stand side by side, so that each key
+   is read once for all of them. */
+static void cut(const at_problem *problem, at_plan *plan) {
+    plan->queries = problem->queries < AT_LANES ? (int32_t)(problem->queries ? problem->queries : 1) : AT_LANES;
+    plan->heads = AT_LANES / plan->queries;
+    if (plan->heads > problem->group)
+        plan->heads = (int32_t)problem->group;
+    plan->blocks = plan->widen_k || plan->widen_v ? AT_BLOCKS_MAX : 1;
+    plan->head_tasks = problem->group ? parts(problem->group, plan->heads) : 0;
+    plan->query_tasks = parts(problem->queries, (int64_t)plan->queries * plan->blocks);
+    int64_t heads = problem->batch * problem->kv_heads * plan->head_tasks; /* at most batch * heads, which fits */
+    if (!at_i64_mul(heads, plan->query_tasks, &plan->tasks))
+        plan->tasks = INT64_MAX; /* only in attend_reserve: no output is that large */
+}
+
+/* Few tasks and many keys, as in decode: the chunks of a task are shared out.  Four parts for each thread, so that
+   none waits long for the last. */
+static int64_t splits_of(const at_problem *problem, const at_plan *plan, int32_t threads) {
+    bool one_block = plan->query_tasks == 1 && problem->queries <= plan->queries;
+    if (threads < 2 || !one_block || plan->tasks == 0 || plan->tasks >= 2 * threads || at_given_in(&problem->query_starts))
+        return 1;
+    int64_t splits = parts(4 * (int64_t)threads, plan->tasks);
+    return splits < plan->chunks ? splits : plan->chunks > 0 ? plan->chunks : 1;
+}
+
+void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan) {
+    const at_problem *problem = call->problem;
+    plan->kernels = kernels;
+    plan->widen_k = !at_panel_in_place(call->k);
+    plan->widen_v = !at_panel_in_place(call->v);
+    plan->adjusted = problem->softcap > 0 || at_given_in(&problem->slopes) || at_given_in(&problem->bias);
+    plan->sign = problem->scale < 0 ? -1.0f : 1.0f;
+    plan->factor = (float)(plan->adjusted ? log2_e : fabs(problem->scale) * log2_e);
+    cut(problem, plan);
+    plan->chunks = parts(problem->keys, AT_CHUNK);
+    plan->splits = splits_of(problem, plan, threads);
+}
+
+/* Converted inputs need more for each thread; inputs in place make more tasks, and so use more threads. */
+void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *plan) {
+    at_plan in_place = {.chunks = parts(problem->keys, AT_CHUNK)};
+    cut(problem, &in_place);
+    *plan = in_place;
+    plan->widen_k = plan->widen_v = plan->adjusted = true;
+    cut(problem, plan);
+    plan->tasks = in_place.tasks;
+    plan->splits = splits_of(problem, &in_place, threads);
+}

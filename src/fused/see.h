@@ -1,0 +1,19 @@
+/* see.h - which rows of a block see which keys of a chunk, as one word of bits for each key. */
+#ifndef AT_SEE_H
+#define AT_SEE_H
+
+#include "kernel/kernel.h"
+#include "problem/visible.h"
+
+/* Keys that some row may see by position alone: first .. end-1; empty when first >= end. */
+typedef struct at_span {
+    int64_t first, end;
+} at_span;
+
+at_span at_span_of(const at_query *query, int32_t rows);
+
+/* Fills words (span.end - span.first) with bit i set where row i sees the key, and bits past rows with 1.  Returns
+   words, or NULL when every row sees every key of the span. */
+const uint64_t *at_see(const at_problem *problem, const at_query *query, int32_t rows, at_span span, uint64_t *words);
+
+#endif

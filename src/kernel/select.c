@@ -1,0 +1,34 @@
+#include "kernel/select.h"
+
+#include <stddef.h>
+
+#ifdef AT_HAVE_X86
+/* These ask the operating system too: registers that it does not save do not count. */
+static int has_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+}
+static int has_avx512(void) {
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+const at_kernels *at_kernels_of(attend_isa isa) {
+    switch (isa) {
+#define AT_ISA(constant, name, condition) \
+    case constant:                        \
+        return condition ? &at_kernels_##name : NULL;
+#include "kernel/isa.def"
+#undef AT_ISA
+    default:
+        return NULL;
+    }
+}
+
+attend_isa at_kernels_best(void) {
+    attend_isa best = ATTEND_ISA_PORTABLE;
+#define AT_ISA(constant, name, condition) best = condition ? constant : best;
+#include "kernel/isa.def"
+#undef AT_ISA
+    return best;
+}

@@ -1,0 +1,17 @@
+/* select.h - which kernels this processor gets. */
+#ifndef AT_SELECT_H
+#define AT_SELECT_H
+
+#include "kernel/kernel.h"
+
+#include "attend/attend.h"
+
+enum { AT_ISA_COUNT = ATTEND_ISA_AVX512 + 1 };
+
+/* The kernels of one instruction set; NULL when this build or this processor does not have it. */
+const at_kernels *at_kernels_of(attend_isa isa);
+
+/* The fastest instruction set whose kernels run here. */
+attend_isa at_kernels_best(void);
+
+#endif

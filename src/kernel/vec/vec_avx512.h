@@ -1,0 +1,81 @@
+/* vec_avx512.h - sixteen floats a vector (AVX-512 F, BW, DQ, VL).  Each operation is said in
+   vec_portable.h. */
+#ifndef AT_VEC_AVX512_H
+#define AT_VEC_AVX512_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+/* Tiles of 8 x 3 vectors: 24 sums, 3 vectors of queries and one element in 28 of the 32 registers. */
+enum { V_LANES = 16, V_GROUP = 3, V_TILE = 8, V_FEW = 8 };
+#define V_LIFT 1.0f
+
+typedef __m512 v_float;
+typedef __mmask16 v_mask;
+
+static inline v_float v_load(const float *from) { return _mm512_loadu_ps(from); }
+static inline void v_store(float *to, v_float a) { _mm512_storeu_ps(to, a); }
+static inline v_float v_load_f16(const uint16_t *from) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from));
+}
+static inline v_float v_load_bf16(const uint16_t *from) {
+    __m512i bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
+}
+static inline void v_store_f16(uint16_t *to, v_float a) {
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
+}
+/* Adding half a unit less one, and one when the last bit kept is odd, rounds ties to even; NaN keeps its upper half. */
+static inline void v_store_bf16(uint16_t *to, v_float a) {
+    __m512i bits = _mm512_castps_si512(a), odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    __m512i rounded = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+    __m512i quiet = _mm512_or_si512(bits, _mm512_set1_epi32(0x400000));
+    __m512i kept = _mm512_mask_blend_epi32(_mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), rounded, quiet);
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16)));
+}
+static inline v_float v_set(float a) { return _mm512_set1_ps(a); }
+static inline v_float v_add(v_float a, v_float b) { return _mm512_add_ps(a, b); }
+static inline v_float v_sub(v_float a, v_float b) { return _mm512_sub_ps(a, b); }
+static inline v_float v_mul(v_float a, v_float b) { return _mm512_mul_ps(a, b); }
+static inline v_float v_div(v_float a, v_float b) { return _mm512_div_ps(a, b); }
+static inline v_float v_fma(v_float a, v_float b, v_float c) { return _mm512_fmadd_ps(a, b, c); }
+static inline v_float v_max(v_float a, v_float b) { return _mm512_max_ps(a, b); }
+static inline v_float v_ceil(v_float a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC); }
+/* -infinity gives n = -infinity, r = 0, and so 0; NaN passes through all three. */
+static inline v_float v_round(v_float a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+static inline v_float v_fraction(v_float a) { return _mm512_reduce_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+static inline v_float v_scale(v_float a, v_float n) { return _mm512_scalef_ps(a, n); }
+
+static inline v_mask v_mask_from(uint64_t bits, int first) { return (v_mask)(bits >> first); }
+static inline v_mask v_equal(v_float a, v_float b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
+static inline v_mask v_below(v_float a, v_float b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+static inline v_float v_select(v_mask mask, v_float a, v_float b) { return _mm512_mask_blend_ps(mask, b, a); }
+static inline v_float v_fma_where(v_mask mask, v_float a, v_float b, v_float c) {
+    return _mm512_mask3_fmadd_ps(a, b, c, mask);
+}
+
+/* Rows become columns: pairs of 4-byte, then of 8-byte elements, then of quarters of a vector. */
+static inline void v_transpose(v_float m[V_LANES]) {
+    __m512 a[16], b[16];
+    for (int i = 0; i < 16; i += 2) {
+        a[i] = _mm512_unpacklo_ps(m[i], m[i + 1]);
+        a[i + 1] = _mm512_unpackhi_ps(m[i], m[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4)
+        for (int j = 0; j < 2; j++) {
+            __m512d low = _mm512_castps_pd(a[i + j]), high = _mm512_castps_pd(a[i + j + 2]);
+            b[i + 2 * j] = _mm512_castpd_ps(_mm512_unpacklo_pd(low, high));
+            b[i + 2 * j + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(low, high));
+        }
+    for (int i = 0; i < 4; i++) {
+        __m512 even_low = _mm512_shuffle_f32x4(b[i], b[i + 4], 0x88), odd_low = _mm512_shuffle_f32x4(b[i], b[i + 4], 0xdd);
+        __m512 even_high = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0x88);
+        __m512 odd_high = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0xdd);
+        m[i] = _mm512_shuffle_f32x4(even_low, even_high, 0x88);
+        m[i + 8] = _mm512_shuffle_f32x4(even_low, even_high, 0xdd);
+        m[i + 4] = _mm512_shuffle_f32x4(odd_low, odd_high, 0x88);
+        m[i + 12] = _mm512_shuffle_f32x4(odd_low, odd_high, 0xdd);
+    }
+}
+
+#endif

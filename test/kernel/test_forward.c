@@ -1,0 +1,208 @@
+/* The fast path against the readable one: random calls with every option, type and layout, on every instruction set;
+   the same bits on all of them, for any number of threads, queries and neighbours. */
+#include "random_call.h"
+
+#include "fused/forward.h"
+#include "kernel/select.h"
+#include "problem/taps.h"
+
+enum { ROUNDS = 150 };
+
+/* attend_forward on the fast path alone; false when it does not take the call. */
+static bool forward_fast(attend_ctx *ctx, const random_call *call, int32_t isa, const attend_taps *taps) {
+    at_arguments arguments;
+    at_problem problem;
+    at_taps resolved;
+    attend_in q, k, v;
+    attend_out o;
+    at_arguments_begin(&arguments, ctx);
+    assert_works(ctx, at_problem_import(&arguments, &call->problem, &call->extra, &problem));
+    assert_works(ctx, at_problem_query(&arguments, &problem, &call->q, &q));
+    assert_works(ctx, at_problem_key(&arguments, &problem, &call->k, &k));
+    assert_works(ctx, at_problem_value(&arguments, &problem, &call->v, &v));
+    assert_works(ctx, at_problem_output(&arguments, &problem, "o", &call->o, &o));
+    assert_works(ctx, at_taps_import(&arguments, &problem, taps, &resolved));
+    at_fused fused = {&problem, &q, &k, &v, &o, &resolved};
+    if (at_plan_refusal(&fused) != NULL)
+        return false;
+    if (!at_arguments_write_nothing(&arguments))
+        assert_works(ctx, at_forward(ctx, &fused, at_kernels_of((attend_isa)isa)));
+    return true;
+}
+
+static attend_in fast_output(attend_ctx *ctx, const random_call *call, int32_t isa) {
+    random_call fresh = *call;
+    fresh.o = test_tensor((attend_dtype)call->o.dtype, call->o.shape[0], call->o.shape[1], call->o.shape[2],
+                          call->o.shape[3]);
+    assert_true(forward_fast(ctx, &fresh, isa, NULL));
+    return attend_read(fresh.o);
+}
+
+/* Scores are sums of D products of up to 4, times the scale: what a few roundings of each make of the output, whose
+   values are up to 2; and one rounding to the type of o. */
+static double tolerance(const random_call *call) {
+    const attend_problem *p = &call->problem;
+    double scale = p->scale == 0 && !(p->flags & ATTEND_EXACT_SCALE) ? 1 / sqrt((double)p->head_width) : fabs(p->scale);
+    double type = call->o.dtype == ATTEND_F16 ? 0x1p-10 : call->o.dtype == ATTEND_BF16 ? 0x1p-7 : 0;
+    return 16 * 0x1p-24 * (8 + 4 * scale * (double)p->head_width) + type;
+}
+
+static void test_against_the_readable_path(void **state) {
+    static const unsigned kinds[] = {MAY_ALL, MAY_ALL | MAY_BE_LONG, MAY_WINDOW | MAY_BE_LONG,
+                                     MAY_WINDOW | MAY_SINKS | MAY_COUNT | MAY_PACK | MAY_STRIDE | MAY_BE_LONG};
+    test_random rng = {71};
+    for (int n = 0; n < ROUNDS; n++) {
+        random_call call = random_call_make(&rng, kinds[n % 4] | MUST_BE_SHORT_FLOATS);
+        attend_in fast = fast_output(*state, &call, (int32_t)at_kernels_best());
+        attend_in want = random_call_output(*state, &call);
+        assert_tensors_close(&fast, &want, tolerance(&call));
+    }
+}
+
+/* Every instruction set, 1 and 3 threads. */
+static void test_sets_and_threads(void **state) {
+    attend_ctx *three = test_context(3), *one = test_context(1);
+    test_random rng = {72};
+    (void)state;
+    for (int n = 0; n < ROUNDS / 3; n++) {
+        random_call call = random_call_make(&rng, MAY_ALL | MUST_BE_SHORT_FLOATS | (n % 2 ? MAY_BE_LONG : 0));
+        attend_in want = fast_output(one, &call, ATTEND_ISA_PORTABLE);
+        for (int32_t isa = ATTEND_ISA_PORTABLE + 1; isa < AT_ISA_COUNT; isa++) {
+            if (at_kernels_of((attend_isa)isa) == NULL)
+                continue;
+            attend_in got = fast_output(three, &call, isa), again = fast_output(one, &call, isa);
+            assert_same_bits(&got, &want);
+            assert_same_bits(&again, &want);
+        }
+    }
+}
+
+/* Some of the queries alone, as a cache gives them: the offset says where they stand. */
+static void test_number_of_queries(void **state) {
+    test_random rng = {73};
+    int32_t isa = (int32_t)at_kernels_best();
+    for (int n = 0; n < ROUNDS / 3; n++) {
+        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_STRIDE | MAY_TYPE |
+                                                      MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+        attend_in whole = fast_output(*state, &call, isa);
+        for (int part = 0; part < 6; part++) {
+            int64_t i = random_pick(&rng, 0, call.problem.queries - 1);
+            int64_t most = call.problem.queries - i, count = part < 3 ? 1 : random_pick(&rng, 1, most);
+            random_call some = call;
+            some.problem.queries = count;
+            some.problem.query_offset += i;
+            some.q = test_slice(call.q, 2, i, count);
+            some.o.shape[2] = count;
+            attend_in got = fast_output(*state, &some, isa), want = test_slice(whole, 2, i, count);
+            assert_same_bits(&got, &want);
+        }
+    }
+}
+
+/* One head alone, one batch row alone. */
+static void test_company(void **state) {
+    test_random rng = {74};
+    int32_t isa = (int32_t)at_kernels_best();
+    for (int n = 0; n < ROUNDS / 3; n++) {
+        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_CAP | MAY_STRIDE | MAY_TYPE | MUST_BE_SHORT_FLOATS |
+                                                      MAY_BE_LONG);
+        attend_in whole = fast_output(*state, &call, isa);
+        int64_t h = random_pick(&rng, 0, call.problem.heads - 1), b = random_pick(&rng, 0, call.problem.batch - 1);
+        int64_t g = h / (call.problem.heads / call.problem.kv_heads);
+        random_call one = call;
+        one.problem.batch = one.problem.heads = one.problem.kv_heads = 1;
+        one.q = test_slice(test_slice(call.q, 0, b, 1), 1, h, 1);
+        one.k = test_slice(test_slice(call.k, 0, b, 1), 1, g, 1);
+        one.v = test_slice(test_slice(call.v, 0, b, 1), 1, g, 1);
+        one.o.shape[0] = one.o.shape[1] = 1;
+        attend_in got = fast_output(*state, &one, isa), want = test_slice(test_slice(whole, 0, b, 1), 1, h, 1);
+        assert_same_bits(&got, &want);
+    }
+}
+
+/* Keys behind the count, NaN in them: longer tensors, same bits. */
+static void test_padding(void **state) {
+    test_random rng = {75};
+    int32_t isa = (int32_t)at_kernels_best();
+    for (int n = 0; n < ROUNDS / 3; n++) {
+        random_call padded = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_TYPE |
+                                                        MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+        random_call trimmed = padded;
+        int64_t kept = random_pick(&rng, 0, padded.problem.keys);
+        double *counts = test_block((size_t)padded.problem.batch * sizeof *counts);
+        attend_out k = test_tensor(ATTEND_F32, padded.problem.batch, padded.problem.kv_heads, padded.problem.keys,
+                                   padded.problem.head_width);
+        for (int64_t b = 0; b < padded.problem.batch; b++) {
+            counts[b] = (double)kept;
+            for (int64_t g = 0; g < padded.problem.kv_heads; g++)
+                for (int64_t j = 0; j < padded.problem.keys; j++)
+                    for (int64_t d = 0; d < padded.problem.head_width; d++)
+                        test_set(&k, b, g, j, d, j < kept ? test_get(&padded.k, b, g, j, d) : (double)NAN);
+        }
+        padded.k = attend_read(k);
+        padded.extra.key_count = test_list(ATTEND_I32, padded.problem.batch, counts);
+        trimmed.problem.keys = kept;
+        trimmed.k = test_slice(padded.k, 2, 0, kept);
+        trimmed.v = test_slice(padded.v, 2, 0, kept);
+        attend_in got = fast_output(*state, &padded, isa), want = fast_output(*state, &trimmed, isa);
+        assert_same_bits(&got, &want);
+    }
+}
+
+/* A packed batch is its sequences one by one. */
+static void test_packing(void **state) {
+    test_random rng = {76};
+    int32_t isa = (int32_t)at_kernels_best();
+    for (int n = 0; n < ROUNDS; n++) {
+        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_PACK |
+                                                      MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+        if (call.extra.query_starts.data == NULL)
+            continue;
+        attend_in whole = fast_output(*state, &call, isa);
+        const int32_t *q_starts = call.extra.query_starts.data, *k_starts = call.extra.key_starts.data;
+        for (int64_t s = 0; s + 1 < call.extra.query_starts.shape[0]; s++) {
+            random_call one = call;
+            one.problem.queries = q_starts[s + 1] - q_starts[s];
+            one.problem.keys = k_starts[s + 1] - k_starts[s];
+            one.q = test_slice(call.q, 2, q_starts[s], one.problem.queries);
+            one.k = test_slice(call.k, 2, k_starts[s], one.problem.keys);
+            one.v = test_slice(call.v, 2, k_starts[s], one.problem.keys);
+            one.o.shape[2] = one.problem.queries;
+            one.extra.query_starts.data = one.extra.key_starts.data = NULL;
+            attend_in got = fast_output(*state, &one, isa), want = test_slice(whole, 2, q_starts[s], one.problem.queries);
+            assert_same_bits(&got, &want);
+        }
+    }
+}
+
+/* Log-sum-exp and row maximum against the readable path; the output keeps its bits. */
+static void test_taps(void **state) {
+    test_random rng = {77};
+    int32_t isa = (int32_t)at_kernels_best();
+    for (int n = 0; n < ROUNDS / 3; n++) {
+        random_call call = random_call_make(&rng, MAY_ALL | MUST_BE_SHORT_FLOATS | (n % 2 ? MAY_BE_LONG : 0));
+        const attend_problem *p = &call.problem;
+        attend_in plain = fast_output(*state, &call, isa);
+        attend_taps fast = attend_taps_init(), slow = attend_taps_init();
+        fast.lse = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, -1);
+        fast.row_max = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, -1);
+        slow.lse = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, -1);
+        slow.row_max = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, -1);
+        assert_true(forward_fast(*state, &call, isa, &fast));
+        attend_in looked = attend_read(call.o);
+        assert_same_bits(&looked, &plain);
+        assert_works(*state, random_call_forward(*state, &call, &slow));
+        attend_in got = attend_read(fast.lse), want = attend_read(slow.lse);
+        assert_tensors_close(&got, &want, 4 * tolerance(&call));
+        got = attend_read(fast.row_max), want = attend_read(slow.row_max);
+        assert_tensors_close(&got, &want, 4 * tolerance(&call));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_against_the_readable_path), TEST(test_sets_and_threads), TEST(test_number_of_queries),
+        TEST(test_company), TEST(test_padding), TEST(test_packing), TEST(test_taps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

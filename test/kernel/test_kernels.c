@@ -1,0 +1,406 @@
+/* Every kernel of every instruction set against the portable one, bit by bit, and that one against plain double
+   arithmetic; with guard pages around whatever is the caller's. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/half.h"
+#include "kernel/select.h"
+
+/* ---- exp2 ---- */
+
+/* 2^x to about 1e-12, in plain operations that vectorise; x in [-150, 0.5]. */
+static double reference_exp2(double x) {
+    double n = nearbyint(x), r = (x - n) * 0.693147180559945309417, term = 1, sum = 1;
+    for (int k = 1; k < 12; k++) {
+        term *= r / k;
+        sum += term;
+    }
+    return ldexp(sum, (int)n);
+}
+
+static double unit_in_last_place(double y) {
+    int exponent;
+    frexp(y, &exponent);
+    return ldexp(1, exponent - 24 > -149 ? exponent - 24 : -149);
+}
+
+/* Weights of 48 x 256 floats that follow each other from the bit pattern first on: factor 1 and highest 0 make them
+   2^x. */
+static void weights_of(const at_kernels *kernels, uint32_t first, float *x, float *y) {
+    at_rows chunk;
+    memset(&chunk, 0, sizeof chunk);
+    for (uint32_t n = 0; n < AT_LANES * AT_CHUNK; n++) {
+        uint32_t bits = first + n;
+        memcpy(&x[n], &bits, sizeof bits);
+    }
+    memcpy(y, x, sizeof(float) * AT_LANES * AT_CHUNK);
+    kernels->normalize(y, AT_LANES, AT_CHUNK, NULL, 1.0f, &chunk);
+}
+
+static double worst_of(const float *x, const float *y) {
+    double worst = 0;
+    for (int n = 0; n < AT_LANES * AT_CHUNK; n++) {
+        if (!(x[n] >= -150.0f && x[n] <= 0.5f))
+            continue;
+        double exact = reference_exp2((double)x[n]);
+        double error = fabs((double)y[n] - exact);
+        if (error > worst * unit_in_last_place(exact))
+            worst = error / unit_in_last_place(exact);
+    }
+    return worst;
+}
+
+static uint32_t bits_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* ATTEND_EXHAUSTIVE=1 visits every float; else every 97th block of 12288. */
+static void test_exp2_is_within_one_unit(void **state) {
+    (void)state;
+    static float x[AT_LANES * AT_CHUNK] __attribute__((aligned(64))), y[AT_LANES * AT_CHUNK] __attribute__((aligned(64)));
+    static float z[AT_LANES * AT_CHUNK] __attribute__((aligned(64)));
+    const at_kernels *best = at_kernels_of(at_kernels_best());
+    uint64_t step = (getenv("ATTEND_EXHAUSTIVE") ? 1 : 97) * (uint64_t)(AT_LANES * AT_CHUNK);
+    double worst = 0;
+    for (uint64_t first = bits_of(-0.0f); first <= bits_of(-150.0f); first += step) {
+        weights_of(best, (uint32_t)first, x, y);
+        double here = worst_of(x, y);
+        worst = here > worst ? here : worst;
+    }
+    for (uint64_t first = 0; first <= bits_of(0.5f); first += step) {
+        weights_of(best, (uint32_t)first, x, y);
+        double here = worst_of(x, y);
+        worst = here > worst ? here : worst;
+    }
+    print_message("2^x: worst error %.4f units in the last place\n", worst);
+    assert_true(worst <= 0.90);
+    for (int32_t isa = 1; isa < AT_ISA_COUNT; isa++)
+        for (uint64_t first = 0; at_kernels_of((attend_isa)isa) && first < UINT32_MAX - AT_LANES * AT_CHUNK; first += 997 * step / 97) {
+            weights_of(best, (uint32_t)first, x, y);
+            weights_of(at_kernels_of((attend_isa)isa), (uint32_t)first, x, z);
+            for (int n = 0; n < AT_LANES * AT_CHUNK; n++)
+                if (x[n] <= 0.5f || isnan(x[n]))
+                    if (bits_of(y[n]) != bits_of(z[n]) && !(isnan(y[n]) && isnan(z[n])))
+                        fail_msg("isa %d: 2^%a is %a, not %a", isa, (double)x[n], (double)z[n], (double)y[n]);
+        }
+}
+
+/* ---- guard pages ---- */
+
+typedef struct guarded {
+    float *data;
+    void  *map;
+    size_t size;
+} guarded;
+
+/* count floats that end (or begin) right at a page that may not be touched. */
+static guarded guard(size_t count, bool at_end) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = count * sizeof(float);
+    size_t inner = (bytes + page - 1) / page * page;
+    guarded block = {NULL, NULL, inner + 2 * page};
+    block.map = mmap(NULL, block.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(block.map != MAP_FAILED);
+    assert_int_equal(mprotect(block.map, page, PROT_NONE), 0);
+    assert_int_equal(mprotect((char *)block.map + page + inner, page, PROT_NONE), 0);
+    block.data = (float *)(void *)((char *)block.map + page + (at_end ? inner - bytes : 0));
+    return block;
+}
+
+static void unguard(guarded block) { munmap(block.map, block.size); }
+
+/* ---- one problem through one set of kernels ---- */
+
+typedef struct shape {
+    int32_t rows, keys;
+    int64_t width, value_width, k_extra, v_extra; /* strides are width + extra */
+    float   factor;
+    bool    masked, at_end, causal;
+} shape;
+
+typedef struct inputs {
+    guarded   q[AT_LANES], k, v;
+    uint64_t *seen; /* (keys) */
+} inputs;
+
+typedef struct outputs {
+    at_rows rows;
+    guarded o[AT_LANES];
+} outputs;
+
+static float random_float(uint32_t *seed) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (float)(*seed >> 8) / 0x1p23f - 1.0f;
+}
+
+static void fill(float *values, size_t count, uint32_t *seed, int kind) {
+    static const float odd[] = {0.0f, -0.0f, 1e-40f, -1e-42f, 3e18f, -3e18f, 1e30f, -1e30f, 88.0f, -120.0f, 1.0f, -1.0f};
+    for (size_t n = 0; n < count; n++) {
+        float x = random_float(seed);
+        values[n] = kind == 0 ? x : kind == 1 ? 8 * x : odd[(*seed >> 16) % (sizeof odd / sizeof odd[0])];
+    }
+}
+
+static inputs make_inputs(const shape *s, uint32_t seed, int kind) {
+    inputs in;
+    for (int32_t i = 0; i < s->rows; i++) {
+        in.q[i] = guard((size_t)s->width, s->at_end);
+        fill(in.q[i].data, (size_t)s->width, &seed, kind);
+    }
+    size_t k_count = (size_t)((s->keys - 1) * (s->width + s->k_extra) + s->width);
+    size_t v_count = (size_t)((s->keys - 1) * (s->value_width + s->v_extra) + s->value_width);
+    in.k = guard(k_count, s->at_end);
+    in.v = guard(v_count, s->at_end);
+    fill(in.k.data, k_count, &seed, kind);
+    fill(in.v.data, v_count, &seed, kind == 2 ? 0 : kind);
+    in.seen = calloc((size_t)s->keys, sizeof *in.seen);
+    assert_non_null(in.seen);
+    for (int32_t j = 0; j < s->keys; j++) {
+        in.seen[j] = j % 2 ? 0 : ~(((uint64_t)1 << s->rows) - 1); /* bits past the rows may be either */
+        for (int32_t i = 0; i < s->rows; i++)
+            in.seen[j] |= (uint64_t)(s->causal ? j <= i + s->keys / 2 && j > i - s->keys / 5
+                                               : random_float(&seed) < 0.5f) << i;
+    }
+    return in;
+}
+
+static outputs run(const at_kernels *kernels, const shape *s, const inputs *in) {
+    outputs out;
+    float *queries = aligned_alloc(64, sizeof(float) * AT_LANES * (size_t)s->width);
+    float *scores = aligned_alloc(64, sizeof(float) * AT_LANES * AT_CHUNK);
+    float *output = aligned_alloc(64, sizeof(float) * AT_LANES * (size_t)s->value_width);
+    float keep[AT_LANES] __attribute__((aligned(64))), take[AT_LANES] __attribute__((aligned(64)));
+    const float *q[AT_LANES];
+    float *o[AT_LANES];
+    at_rows chunk __attribute__((aligned(64)));
+    for (int32_t i = 0; i < s->rows; i++) {
+        out.o[i] = guard((size_t)s->value_width, s->at_end);
+        q[i] = in->q[i].data;
+        o[i] = out.o[i].data;
+    }
+    for (int i = 0; i < AT_LANES; i++) {
+        out.rows.shift[i] = AT_SHIFT_NONE;
+        out.rows.sum[i] = 0;
+        out.rows.highest[i] = -INFINITY;
+    }
+    memset(output, 0, sizeof(float) * AT_LANES * (size_t)s->value_width);
+    kernels->pack(q, s->rows, s->width, 1.0f, queries);
+    for (int32_t j = 0; j < s->keys; j += AT_CHUNK) {
+        int32_t keys = s->keys - j < AT_CHUNK ? s->keys - j : AT_CHUNK;
+        int64_t k_stride = s->width + s->k_extra, v_stride = s->value_width + s->v_extra;
+        const uint64_t *seen = s->masked ? in->seen + j : NULL;
+        kernels->compare(queries, s->rows, s->width, in->k.data + j * k_stride, k_stride, keys, seen, scores,
+                         chunk.highest);
+        if (seen)
+            kernels->highest(scores, s->rows, keys, seen, chunk.highest);
+        kernels->normalize(scores, s->rows, keys, seen, s->factor, &chunk);
+        kernels->fold(&out.rows, &chunk, keep, take);
+        kernels->combine(scores, s->rows, keys, seen, in->v.data + j * v_stride, v_stride, s->value_width, keep, take,
+                         output);
+    }
+    kernels->finish(output, s->rows, s->value_width, out.rows.sum, o);
+    free(queries);
+    free(scores);
+    free(output);
+    return out;
+}
+
+static void free_inputs(const shape *s, inputs *in) {
+    for (int32_t i = 0; i < s->rows; i++)
+        unguard(in->q[i]);
+    unguard(in->k);
+    unguard(in->v);
+    free(in->seen);
+}
+
+static void free_outputs(const shape *s, outputs *out) {
+    for (int32_t i = 0; i < s->rows; i++)
+        unguard(out->o[i]);
+}
+
+/* ---- comparisons ---- */
+
+static void same_bits(const float *a, const float *b, int64_t count) {
+    for (int64_t n = 0; n < count; n++)
+        if (bits_of(a[n]) != bits_of(b[n]) && !(isnan(a[n]) && isnan(b[n])))
+            fail_msg("element %lld of %lld: %a and %a", (long long)n, (long long)count, (double)a[n], (double)b[n]);
+}
+
+static void same_outputs(const shape *s, const outputs *a, const outputs *b) {
+    same_bits(a->rows.shift, b->rows.shift, s->rows);
+    same_bits(a->rows.sum, b->rows.sum, s->rows);
+    same_bits(a->rows.highest, b->rows.highest, s->rows);
+    for (int32_t i = 0; i < s->rows; i++)
+        same_bits(a->o[i].data, b->o[i].data, s->value_width);
+}
+
+/* Row i in double; and what it may be off by: every product, sum and exponential rounded a few times. */
+static void check_row(const shape *s, const inputs *in, const outputs *out, int32_t i) {
+    double *score = malloc(sizeof(double) * (size_t)s->keys), highest = -INFINITY, sum = 0, size = 0;
+    for (int32_t j = 0; j < s->keys; j++) {
+        const float *k = in->k.data + j * (s->width + s->k_extra);
+        score[j] = -INFINITY;
+        if (s->masked && !(in->seen[j] >> i & 1))
+            continue;
+        double product = 0, magnitude = 0;
+        for (int64_t d = 0; d < s->width; d++) {
+            product += (double)in->q[i].data[d] * (double)k[d];
+            magnitude += fabs((double)in->q[i].data[d] * (double)k[d]);
+        }
+        score[j] = product * (double)s->factor * 0.693147180559945309417;
+        size = fmax(size, magnitude * (double)s->factor);
+        highest = fmax(highest, score[j]);
+    }
+    for (int32_t j = 0; j < s->keys; j++)
+        sum += score[j] > -INFINITY ? exp(score[j] - highest) : 0;
+    double bound = 1.2e-7 * (4 + sqrt((double)s->width) * size) * 8;
+    for (int64_t e = 0; e < s->value_width; e++) {
+        double exact = 0;
+        for (int32_t j = 0; sum > 0 && j < s->keys; j++)
+            if (score[j] > -INFINITY)
+                exact += exp(score[j] - highest) / sum * (double)in->v.data[j * (s->value_width + s->v_extra) + e];
+        if (!(fabs((double)out->o[i].data[e] - exact) <= bound))
+            fail_msg("row %d element %lld: %.9g, exactly %.17g", i, (long long)e, (double)out->o[i].data[e], exact);
+    }
+    free(score);
+}
+
+static const shape shapes[] = {
+    {1, 1, 1, 1, 0, 0, 1.0f, false, true, false},         {48, 256, 64, 64, 0, 0, 0.18f, false, true, false},
+    {48, 300, 64, 64, 0, 0, 0.18f, true, true, false},    {48, 257, 17, 33, 3, 1, 0.3f, true, false, false},
+    {32, 513, 128, 96, 0, 5, 0.127f, true, true, false},  {33, 100, 65, 63, 1, 0, 0.18f, false, true, false},
+    {16, 31, 16, 16, 0, 0, 0.36f, true, false, false},    {17, 8, 15, 8, 0, 0, 0.37f, false, true, false},
+    {5, 9, 3, 7, 2, 2, 0.8f, true, true, false},          {47, 255, 8, 1, 0, 0, 0.5f, false, false, false},
+    {2, 700, 31, 30, 0, 0, 0.25f, true, true, false},     {1, 600, 128, 128, 0, 0, 0.127f, false, true, false},
+    {1, 39, 64, 80, 7, 9, 0.18f, true, true, false},      {4, 300, 128, 128, 0, 0, 0.127f, true, false, false},
+    {3, 17, 576, 512, 0, 0, 0.06f, false, true, false},   {8, 530, 33, 20, 0, 0, 0.25f, true, true, false},
+};
+
+static void test_all_sets_agree(void **state) {
+    (void)state;
+    for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
+        for (int kind = 0; kind < 3; kind++) {
+            const shape *s = &shapes[n];
+            inputs in = make_inputs(s, (uint32_t)(n * 3 + (size_t)kind + 1), kind);
+            outputs portable = run(&at_kernels_portable, s, &in);
+            for (int32_t i = 0; kind < 2 && i < s->rows; i++)
+                check_row(s, &in, &portable, i);
+            for (int32_t isa = ATTEND_ISA_PORTABLE + 1; isa < AT_ISA_COUNT; isa++) {
+                if (at_kernels_of((attend_isa)isa) == NULL)
+                    continue;
+                outputs fast = run(at_kernels_of((attend_isa)isa), s, &in);
+                same_outputs(s, &portable, &fast);
+                free_outputs(s, &fast);
+            }
+            free_outputs(s, &portable);
+            free_inputs(s, &in);
+        }
+}
+
+/* A row alone, among others, and in another column has the same bits. */
+static void test_neighbours_do_not_matter(void **state) {
+    (void)state;
+    const shape all = {48, 400, 40, 24, 0, 0, 0.25f, true, true, false};
+    inputs in = make_inputs(&all, 7, 1);
+    for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+        if (at_kernels_of((attend_isa)isa) == NULL)
+            continue;
+        outputs together = run(at_kernels_of((attend_isa)isa), &all, &in);
+        for (int32_t rows = 1; rows <= 48; rows += 5) {
+            shape some = all;
+            inputs part = in;
+            some.rows = rows;
+            part.seen = calloc(400, sizeof *part.seen);
+            assert_non_null(part.seen);
+            for (int32_t i = 0; i < rows; i++) {
+                part.q[i] = in.q[47 - i];
+                for (int32_t j = 0; j < all.keys; j++)
+                    part.seen[j] |= (in.seen[j] >> (47 - i) & 1) << i;
+            }
+            outputs alone = run(at_kernels_of((attend_isa)isa), &some, &part);
+            for (int32_t i = 0; i < rows; i++)
+                same_bits(alone.o[i].data, together.o[47 - i].data, all.value_width);
+            free_outputs(&some, &alone);
+            free(part.seen);
+        }
+        free_outputs(&all, &together);
+    }
+    free_inputs(&all, &in);
+}
+
+/* NaN and infinity in hidden keys and values change nothing; a row that sees nothing is 0. */
+static void test_hidden_content_does_not_matter(void **state) {
+    (void)state;
+    const shape s = {20, 300, 24, 24, 0, 0, 0.25f, true, true, false};
+    for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+        if (at_kernels_of((attend_isa)isa) == NULL)
+            continue;
+        inputs in = make_inputs(&s, 11, 0);
+        for (int32_t j = 0; j < s.keys; j++)
+            in.seen[j] &= j % 3 == 0 ? 0 : ~(uint64_t)(1 << 4); /* every third key, and row 4 altogether */
+        outputs clean = run(at_kernels_of((attend_isa)isa), &s, &in);
+        for (int32_t j = 0; j < s.keys; j += 3)
+            for (int64_t d = 0; d < s.width; d++) {
+                in.k.data[j * s.width + d] = j % 2 ? NAN : INFINITY;
+                in.v.data[j * s.width + d] = j % 2 ? -INFINITY : NAN;
+            }
+        outputs dirty = run(at_kernels_of((attend_isa)isa), &s, &in);
+        same_outputs(&s, &clean, &dirty);
+        for (int64_t e = 0; e < s.value_width; e++)
+            assert_true(bits_of(dirty.o[4].data[e]) == 0);
+        free_outputs(&s, &clean);
+        free_outputs(&s, &dirty);
+        free_inputs(&s, &in);
+    }
+}
+
+/* Every 16-bit float to float and back, and floats around every tie, as base/half.h has it. */
+static void test_halves(void **state) {
+    (void)state;
+    enum { COUNT = 65536 };
+    static uint16_t all[COUNT], back[COUNT];
+    static float wide[COUNT];
+    for (int n = 0; n < COUNT; n++)
+        all[n] = (uint16_t)n;
+    for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++)
+        for (int32_t dtype = ATTEND_F16; at_kernels_of((attend_isa)isa) && dtype <= ATTEND_BF16; dtype++) {
+            double (*read)(uint16_t) = dtype == ATTEND_F16 ? at_half_from_f16 : at_half_from_bf16;
+            uint16_t (*write)(double) = dtype == ATTEND_F16 ? at_half_to_f16 : at_half_to_bf16;
+            at_kernels_of((attend_isa)isa)->widen(all, dtype, COUNT - 1, wide);
+            for (int n = 0; n < COUNT - 1; n++)
+                assert_true((double)wide[n] == read(all[n]) || (isnan(wide[n]) && isnan(read(all[n]))));
+            for (int32_t shift = -2; shift <= 2; shift++) {
+                for (int n = 0; n < COUNT; n++) {
+                    uint32_t bits = bits_of((float)read(all[n])) + (dtype == ATTEND_F16 ? 0x1000u : 0x8000u) + (uint32_t)shift;
+                    memcpy(&wide[n], &bits, sizeof bits);
+                }
+                at_kernels_of((attend_isa)isa)->narrow(wide, dtype, COUNT - 3, back);
+                for (int n = 0; n < COUNT - 3; n++)
+                    assert_true(back[n] == write((double)wide[n]) ||
+                                (isnan(wide[n]) && isnan(read(back[n])) && isnan(read(write((double)wide[n])))));
+            }
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exp2_is_within_one_unit),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_all_sets_agree),
+        cmocka_unit_test(test_neighbours_do_not_matter),
+        cmocka_unit_test(test_hidden_content_does_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -79,13 +79,17 @@ double check_bound(const check_case *at) { return 4 * (double)(at->call->problem
 
 /* ---- One case ------------------------------------------------------------------------------------------------------ */
 
-static double largest_magnitude(const attend_in *tensor) {
+double check_value(const attend_in *tensor, int64_t i, int64_t j, int64_t l, int64_t m) {
+    return check_number_get((attend_dtype)tensor->dtype, element_at(tensor, i, j, l, m));
+}
+
+double check_largest(const attend_in *tensor) {
     double most = 0;
-    for (int64_t i = 0; i < size_of(tensor, 0); i++)
+    for (int64_t i = 0; tensor->data != NULL && i < size_of(tensor, 0); i++)
         for (int64_t j = 0; j < size_of(tensor, 1); j++)
             for (int64_t l = 0; l < size_of(tensor, 2); l++)
                 for (int64_t m = 0; m < size_of(tensor, 3); m++) {
-                    double magnitude = fabs(check_number_get((attend_dtype)tensor->dtype, element_at(tensor, i, j, l, m)));
+                    double magnitude = fabs(check_value(tensor, i, j, l, m));
                     most = isfinite(magnitude) && magnitude > most ? magnitude : most;
                 }
     return most;
@@ -93,7 +97,7 @@ static double largest_magnitude(const attend_in *tensor) {
 
 attend_status check_case_begin(check_case *at) {
     CHECK_TRY(check_forward(at, at->ctx, at->call, NULL, &at->whole));
-    at->value_most = largest_magnitude(&at->call->v);
+    at->value_most = check_largest(&at->call->v);
     if (at->value_most == 0)
         at->value_most = 1;
     return ATTEND_OK;
@@ -185,12 +189,13 @@ static attend_status compare_dense(check_case *at, finding *found) {
 
 /* An output in float is the one in double, rounded once. */
 static attend_status compare_rounded(check_case *at, finding *found) {
-    const forward_call *call = at->call;
-    const attend_in    *o = &at->whole.o;
-    attend_out          narrow;
+    forward_call     call = *at->call;
+    const attend_in *o = &at->whole.o;
+    attend_out       narrow;
+    call.problem.flags |= ATTEND_READABLE;
     if (!check_memory_tensor(&at->memory, ATTEND_F32, 4, o->shape, &narrow))
         return ATTEND_MEMORY;
-    CHECK_TRY(attend_forward(at->ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra, &narrow, NULL));
+    CHECK_TRY(attend_forward(at->ctx, &call.problem, &call.q, &call.k, &call.v, &call.extra, &narrow, NULL));
     const float  *single = narrow.data;
     const double *full = o->data;
     for (int64_t i = 0; i < o->shape[0] * o->shape[1] * o->shape[2] * o->shape[3]; i++)
@@ -259,6 +264,8 @@ static attend_status compare_reversed(check_case *at, finding *found) {
 }
 
 const comparison check_comparisons[] = {
+    {"fast", "the fast path, in f32", false, check_fast},
+    {"fastbits", "the fast path: other threads, plain C, each query alone", true, check_fast_bits},
     {"threads", "with another number of threads", true, compare_threads},
     {"groups", "each batch row or packed sequence alone, without the keys that are not there", true, compare_groups},
     {"heads", "each head alone", true, compare_heads},

@@ -13,7 +13,7 @@ typedef struct outcome {
 
 typedef struct check_case {
     attend_ctx         *ctx;
-    attend_ctx         *other; /* with another number of threads */
+    attend_ctx         *other; /* with another number of threads, and plain C */
     const forward_call *call;
     check_memory        memory;
     outcome             whole;      /* what attend_forward says of the call */
@@ -25,6 +25,7 @@ typedef struct check_case {
 typedef struct finding {
     bool   compared; /* false: the comparison does not apply to this case */
     double error;
+    double allowed; /* 0 for the same bits; at first check_bound, which a comparison may replace by a bound of its own */
 } finding;
 
 typedef struct comparison {
@@ -61,6 +62,9 @@ attend_status check_forward(check_case *at, attend_ctx *ctx, const forward_call 
 attend_status check_tensor(check_case *at, int32_t rank, const int64_t *shape, attend_out *tensor);
 /* Element (i, j, l, m) of a tensor of doubles; indices of axes that it does not have count nothing. */
 double check_at(const attend_in *tensor, int64_t i, int64_t j, int64_t l, int64_t m);
+/* Element (i, j, l, m) of a tensor of any type, and the largest finite magnitude of all (0 when there is none). */
+double check_value(const attend_in *tensor, int64_t i, int64_t j, int64_t l, int64_t m);
+double check_largest(const attend_in *tensor);
 /* How far two numbers lie apart: infinity when one is NaN or infinite and the other is not. */
 double check_apart(double a, double b);
 /* The same, but 0 only when all bits agree. */
@@ -77,7 +81,9 @@ attend_status check_run_chain(check_case *at, attend_steps *steps);
 /* The weight of a head's sink in a row: exp(sink - lse), or 0 without sinks. */
 double check_sink_weight(const attend_in *sinks, int64_t head, double lse);
 
-/* The comparisons of check_grids.c and check_taps.c. */
+/* The comparisons of check_fast.c, check_grids.c and check_taps.c. */
+attend_status check_fast(check_case *at, finding *found);
+attend_status check_fast_bits(check_case *at, finding *found);
 attend_status check_stages(check_case *at, finding *found);
 attend_status check_chain(check_case *at, finding *found);
 attend_status check_weights(check_case *at, finding *found);

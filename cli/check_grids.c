@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "check_compare.h"
-#include "check_number.h"
 
 /* Room for every step. */
 static attend_status make_steps(check_case *at, attend_steps *steps) {
@@ -63,11 +62,7 @@ attend_status check_chain(check_case *at, finding *found) {
 }
 
 double check_sink_weight(const attend_in *sinks, int64_t head, double lse) {
-    size_t size = attend_dtype_size((attend_dtype)sinks->dtype);
-    if (sinks->data == NULL)
-        return 0;
-    const char *sink = (const char *)sinks->data + head * sinks->stride[0] * (int64_t)size;
-    return exp(check_number_get((attend_dtype)sinks->dtype, sink) - lse);
+    return sinks->data == NULL ? 0 : exp(check_value(sinks, head, 0, 0, 0) - lse);
 }
 
 /* A row that sees no key has no weights, and its lse is that of the sink alone. */

@@ -6,15 +6,15 @@
 /* How near to its bound, 1 at it; where none is allowed, any error is past it. */
 static double share(double error, double allowed) { return error == 0 ? 0 : error / allowed; }
 
-void tally_add(tally *sum, const finding *found, double allowed, int64_t number, const char *text) {
+void tally_add(tally *sum, const finding *found, int64_t number, const char *text) {
     if (!found->compared)
         return;
     sum->cases++;
-    sum->failed += found->error > allowed;
-    if (sum->cases > 1 && share(found->error, allowed) <= share(sum->error, sum->allowed))
+    sum->failed += found->error > found->allowed;
+    if (sum->cases > 1 && share(found->error, found->allowed) <= share(sum->error, sum->allowed))
         return;
     sum->error = found->error;
-    sum->allowed = allowed;
+    sum->allowed = found->allowed;
     sum->number = number;
     snprintf(sum->text, sizeof sum->text, "%s", text);
 }
@@ -38,9 +38,9 @@ static void print_json(const check_report *report) {
     json_t *comparisons = json_array();
     for (int index = 0; index < check_comparisons_count; index++)
         json_array_append_new(comparisons, describe(report, index));
-    json_t *all = json_pack("{s:o, s:I, s:s, s:s, s:i, s:o}", "seed",
+    json_t *all = json_pack("{s:o, s:I, s:s, s:i, s:o}", "seed",
                             report->random ? json_integer((json_int_t)report->seed) : json_null(), "cases",
-                            report->cases, "path", report->path, "isa", attend_isa_name(attend_ctx_isa(report->ctx)),
+                            report->cases, "isa", attend_isa_name(attend_ctx_isa(report->ctx)),
                             "threads", attend_ctx_threads(report->ctx), "comparisons", comparisons);
     json_dumpf(all, stdout, JSON_INDENT(2));
     printf("\n");
@@ -63,10 +63,9 @@ static void print_row(const check_report *report, int index) {
 
 static void print_text(const check_report *report) {
     if (report->random)
-        printf("random problems: %lld, seed %llu, path %s\n", (long long)report->cases,
-               (unsigned long long)report->seed, report->path);
+        printf("random problems: %lld, seed %llu\n", (long long)report->cases, (unsigned long long)report->seed);
     else
-        printf("the given problem, path %s\n", report->path);
+        printf("the given problem\n");
     printf("%-9s %6s  %8s  %9s\n", "compared", "cases", "worst", "allowed");
     for (int index = 0; index < check_comparisons_count; index++)
         print_row(report, index);

@@ -15,7 +15,6 @@ typedef struct tally {
 } tally;
 
 typedef struct check_report {
-    const char *path;
     attend_ctx *ctx;
     bool     random; /* else one given problem */
     uint64_t seed;
@@ -23,7 +22,7 @@ typedef struct check_report {
     tally   *tallies; /* (check_comparisons_count) */
 } check_report;
 
-void tally_add(tally *sum, const finding *found, double allowed, int64_t number, const char *text);
+void tally_add(tally *sum, const finding *found, int64_t number, const char *text);
 /* Prints it; CLI_DONE, or CLI_FAILED when any comparison failed, after a message for each that did. */
 int check_report_print(const check_report *report, bool json);
 

@@ -72,7 +72,7 @@ static int take_option(wishes *wish, int id, const cli_options *options) {
     case OPTION_CHECK_MINUTES:
         return take_random_option(wish, id, options->value);
     default:
-        if (id != OPTION_CHECK_PATH && id != OPTION_CHECK_ISA && id != OPTION_CHECK_THREADS)
+        if (id != OPTION_CHECK_ISA && id != OPTION_CHECK_THREADS)
             wish->given = cli_options_name(options, id);
         return request_take(&wish->request, cli_options_name(options, id), options->value);
     }
@@ -109,11 +109,11 @@ typedef struct checker {
 static attend_status compare_all(checker *all, check_case *at, int64_t number, const char *text) {
     for (int index = 0; index < check_comparisons_count; index++) {
         const comparison *way = &check_comparisons[index];
-        finding           found = {false, 0};
+        finding           found = {false, 0, way->exact ? 0 : check_bound(at)};
         attend_status     status = way->run(at, &found);
         if (status != ATTEND_OK)
             return status;
-        tally_add(&all->tallies[index], &found, way->exact ? 0 : check_bound(at), number, text);
+        tally_add(&all->tallies[index], &found, number, text);
     }
     return ATTEND_OK;
 }
@@ -175,7 +175,7 @@ static int check_given(checker *all, const inputs *given) {
 static int make_other(checker *all) {
     attend_config config = attend_config_init();
     config.threads = attend_ctx_threads(all->ctx) == 1 ? 3 : 1;
-    config.isa = (int32_t)attend_ctx_isa(all->ctx);
+    config.isa = ATTEND_ISA_PORTABLE;
     attend_status status = attend_ctx_create(&config, &all->other);
     all->tallies = calloc((size_t)check_comparisons_count, sizeof *all->tallies);
     if (status == ATTEND_OK && all->tallies == NULL)
@@ -184,7 +184,7 @@ static int make_other(checker *all) {
 }
 
 static int check(const wishes *wish, checker *all, const inputs *given) {
-    check_report report = {wish->request.path, all->ctx, wish->given == NULL, wish->seed, 1, all->tallies};
+    check_report report = {all->ctx, wish->given == NULL, wish->seed, 1, all->tallies};
     int status = report.random ? check_random_cases(wish, all, &report.cases) : check_given(all, given);
     return status == CLI_DONE ? check_report_print(&report, wish->json) : status;
 }

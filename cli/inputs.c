@@ -163,8 +163,9 @@ static int check_given(const request *wish, const inputs *given) {
     return check_kinds(given);
 }
 
-static int make_context(const request *wish, inputs *given) {
+int inputs_none(const request *wish, inputs *given) {
     attend_config config = attend_config_init();
+    memset(given, 0, sizeof *given);
     config.threads = wish->threads;
     config.isa = (int32_t)wish->isa;
     attend_status status = attend_ctx_create(&config, &given->ctx);
@@ -174,8 +175,7 @@ static int make_context(const request *wish, inputs *given) {
 }
 
 int inputs_load(const request *wish, inputs *given) {
-    memset(given, 0, sizeof *given);
-    int status = make_context(wish, given);
+    int status = inputs_none(wish, given);
     if (status == CLI_DONE)
         status = load_inputs(wish, given);
     if (status == CLI_DONE && wish->archive != NULL)

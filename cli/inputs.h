@@ -29,6 +29,8 @@ typedef struct inputs {
 /* Opens the files, finds the tensors, and makes the call.  CLI_DONE, or another status after a message; inputs_free
    in any case. */
 int inputs_load(const request *wish, inputs *given);
+/* A context as the request wants it, and no call. */
+int inputs_none(const request *wish, inputs *given);
 void inputs_free(inputs *given);
 
 /* The library's message about the call, and below it which file holds what. */

@@ -157,7 +157,7 @@ int main(int count, char **word) {
     int runs = 0;
     for (int n = -1; n < RUNS && (n < 3 || now() < budget); n++) {
         double peak = peak_flops(threads), read = memory ? peak_bytes(threads, memory, read_size) : 1, t = now();
-        if (at_forward(ctx, &call, at_kernels_of(isa)) != ATTEND_OK)
+        if (at_forward(ctx, &call, at_kernels_of((attend_isa)isa)) != ATTEND_OK)
             return 1;
         t = now() - t;
         double after = peak_flops(threads);

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "cli.h"
@@ -96,8 +97,14 @@ static int compute(const inputs *given, const outputs *made, double *seconds) {
 
 static int report(const wishes *wish, const inputs *given, double seconds) {
     if (wish->verbose)
-        run_report_notes(&wish->request, given, &wish->outputs, seconds);
-    return wish->json ? run_report_json(&wish->request, given, &wish->outputs, seconds) : CLI_DONE;
+        run_report_notes(given, &wish->outputs, seconds);
+    return wish->json ? run_report_json(given, &wish->outputs, seconds) : CLI_DONE;
+}
+
+static int check_path(const request *wish, const inputs *given) {
+    if (wish->fast_only && strcmp(attend_ctx_path(given->ctx), "fast") != 0)
+        return cli_usage_error("--path fast takes q, k, v and an output of f16, bf16 or f32, not f64");
+    return CLI_DONE;
 }
 
 static int run(wishes *wish, const inputs *given) {
@@ -106,6 +113,8 @@ static int run(wishes *wish, const inputs *given) {
     int          status = outputs_allocate(given, dtype, &wish->outputs);
     if (status == CLI_DONE)
         status = compute(given, &wish->outputs, &seconds);
+    if (status == CLI_DONE)
+        status = check_path(&wish->request, given);
     if (status == CLI_DONE)
         status = outputs_write(given, &wish->outputs);
     return status == CLI_DONE ? report(wish, given, seconds) : status;

@@ -12,10 +12,10 @@ const char *const input_names[INPUTS] = {
 };
 
 static const char *const align_names[] = {"first", "last"};
-static const char *const path_names[] = {"readable"};
+static const char *const path_names[] = {"fast", "readable"};
 
 request request_init(void) {
-    request wish = {.problem = attend_problem_init(), .path = path_names[0]};
+    request wish = {.problem = attend_problem_init()};
     return wish;
 }
 
@@ -135,7 +135,9 @@ static int take_path(request *wish, const char *value) {
     int choice;
     if (cli_parse_choice("--path", value, path_names, sizeof path_names / sizeof path_names[0], &choice) != CLI_DONE)
         return CLI_USAGE;
-    wish->path = path_names[choice];
+    wish->fast_only = choice == 0;
+    if (choice == 1)
+        wish->problem.flags |= ATTEND_READABLE;
     return CLI_DONE;
 }
 

@@ -63,10 +63,10 @@ static json_t *describe_problem(const inputs *given) {
                      limit_used(problem, ATTEND_LIMIT_BACK, problem->back));
 }
 
-int run_report_json(const request *wish, const inputs *given, const outputs *made, double seconds) {
+int run_report_json(const inputs *given, const outputs *made, double seconds) {
     json_t *report = json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:i, s:f}", "layout", given->layout, "inputs",
                                describe_inputs(given), "outputs", describe_outputs(made), "problem",
-                               describe_problem(given), "path", wish->path, "isa",
+                               describe_problem(given), "path", attend_ctx_path(given->ctx), "isa",
                                attend_isa_name(attend_ctx_isa(given->ctx)), "threads",
                                attend_ctx_threads(given->ctx), "seconds", seconds);
     if (report == NULL)
@@ -88,7 +88,7 @@ static void note_offset(const inputs *given) {
     json_decref(offset);
 }
 
-void run_report_notes(const request *wish, const inputs *given, const outputs *made, double seconds) {
+void run_report_notes(const inputs *given, const outputs *made, double seconds) {
     const attend_problem *problem = &given->call.problem;
     cli_note("batch %lld, heads %lld, kv_heads %lld, queries %lld, keys %lld, head_width %lld, value_width %lld",
              (long long)problem->batch, (long long)problem->heads, (long long)problem->kv_heads,
@@ -99,6 +99,6 @@ void run_report_notes(const request *wish, const inputs *given, const outputs *m
     for (int output = 0; output < OUTPUTS; output++)
         if (made->file[output] != NULL)
             cli_note("%s written to %s", output_names[output], made->file[output]);
-    cli_note("path %s, isa %s, threads %d, %.3g s", wish->path, attend_isa_name(attend_ctx_isa(given->ctx)),
+    cli_note("path %s, isa %s, threads %d, %.3g s", attend_ctx_path(given->ctx), attend_isa_name(attend_ctx_isa(given->ctx)),
              (int)attend_ctx_threads(given->ctx), seconds);
 }

@@ -5,8 +5,8 @@
 #include "outputs.h"
 
 /* JSON on standard output. */
-int run_report_json(const request *wish, const inputs *given, const outputs *made, double seconds);
+int run_report_json(const inputs *given, const outputs *made, double seconds);
 /* Notes on standard error. */
-void run_report_notes(const request *wish, const inputs *given, const outputs *made, double seconds);
+void run_report_notes(const inputs *given, const outputs *made, double seconds);
 
 #endif

@@ -131,6 +131,8 @@ random_call random_call_make(test_random *rng, unsigned may) {
     attend_problem *p = &call.problem;
     call.problem = attend_problem_init();
     call.extra = attend_extra_init();
+    if (!(may & (MAY_BE_FAST | MUST_BE_SHORT_FLOATS)))
+        p->flags |= ATTEND_READABLE;
     pick_sizes(rng, may, p);
     if (may & MAY_WINDOW)
         pick_window(rng, may, p);
@@ -142,7 +144,8 @@ random_call random_call_make(test_random *rng, unsigned may) {
     }
     pick_extra(rng, may, p, &call.extra);
     int64_t value_width = p->value_width ? p->value_width : p->head_width;
-    int64_t query[] = {p->batch, p->heads, p->queries, p->head_width}, key[] = {p->batch, p->kv_heads, p->keys, p->head_width};
+    int64_t query[] = {p->batch, p->heads, p->queries, p->head_width};
+    int64_t key[] = {p->batch, p->kv_heads, p->keys, p->head_width};
     int64_t value[] = {p->batch, p->kv_heads, p->keys, value_width};
     int64_t output[] = {p->batch, p->heads, p->queries, value_width};
     call.q = make_numbers(rng, may, 4, query, 0);

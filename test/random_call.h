@@ -19,8 +19,9 @@ enum {
     MAY_TYPE = 1 << 10,   /* f16, bf16, f32 and f64; else all f64      */
     MAY_BE_EMPTY = 1 << 11, /* sizes of 0                              */
     MAY_ALL = (1 << 12) - 1,
-    MUST_BE_SHORT_FLOATS = 1 << 12, /* f16, bf16 and f32 alone              */
-    MAY_BE_LONG = 1 << 13   /* several hundred keys, heads of many widths */
+    MUST_BE_SHORT_FLOATS = 1 << 12, /* f16, bf16 and f32 alone, which the fast path takes */
+    MAY_BE_LONG = 1 << 13,  /* several hundred keys, heads of many widths */
+    MAY_BE_FAST = 1 << 14   /* either path; else ATTEND_READABLE, whatever the types */
 };
 
 typedef struct random_call {

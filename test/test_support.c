@@ -252,9 +252,16 @@ attend_in test_slice(attend_in tensor, int32_t axis, int64_t first, int64_t coun
 
 /* Half the distance between neighbours near value, and at least that of the smallest numbers. */
 static double half_spacing(double value, attend_dtype dtype) {
-    double relative = dtype == ATTEND_F64 ? 0x1p-53 : dtype == ATTEND_F32 ? 0x1p-24 : dtype == ATTEND_F16 ? 0x1p-11 : 0x1p-8;
-    double smallest = dtype == ATTEND_F64 ? 0 : dtype == ATTEND_F16 ? 0x1p-25 : 0x1p-134;
-    return fabs(value) * relative + smallest;
+    switch (dtype) {
+    case ATTEND_F64:
+        return fabs(value) * 0x1p-53;
+    case ATTEND_F32:
+        return fabs(value) * 0x1p-24 + 0x1p-150;
+    case ATTEND_F16:
+        return fabs(value) * 0x1p-11 + 0x1p-25;
+    default: /* ATTEND_BF16, and integers, which are exact */
+        return fabs(value) * 0x1p-8 + 0x1p-134;
+    }
 }
 
 bool test_is_rounded(double got, double want, attend_dtype dtype, double error) {

@@ -13,7 +13,7 @@
 
        attend_compare, attend_scale, attend_mask, attend_normalize, attend_combine do these lines one
        at a time and store every grid; attend_chain does them in a row.  attend_forward does them all
-       query by query and stores no grid.
+       a few keys at a time and stores no grid.
 
    LETTERS  B batch, H query heads, G key/value heads, Tq queries, Tk keys, D head width,
             E value width, C model width, N vocabulary.  Shapes below are always in this order.
@@ -30,7 +30,10 @@
        Memory     after attend_reserve(ctx, problem, taps), attend_forward for them allocates nothing.
                   Scratch grows with Tk + D + E for each thread, never with Tq x Tk.
        Structs    those that start with struct_size are made by their *_init; zero means default.
-       Numbers    sums are taken in double, and each result is rounded once to the type of its output.
+       Numbers    attend_forward takes the fast path when q, k, v and o are f32, f16 or bf16: sums in f32, in an
+                  order that depends on nothing but the problem (docs/numerics.md).  Else, and in every
+                  other function, sums are taken in double.  Each result is rounded once to the type of
+                  its output.
        Overlap    an output may not overlap any input or other output (else ATTEND_ALIAS).          */
 #ifndef ATTEND_H
 #define ATTEND_H
@@ -135,8 +138,10 @@ typedef struct attend_ctx attend_ctx;      /* threads, scratch memory, last mess
 
 typedef enum attend_isa {
     ATTEND_ISA_BEST     = 0,               /* what this CPU runs best                               */
-    ATTEND_ISA_PORTABLE = 1                /* plain C                                               */
-} attend_isa;
+    ATTEND_ISA_PORTABLE = 1,               /* plain C; slow where the CPU has no fused multiply-add */
+    ATTEND_ISA_AVX2     = 2,               /* with FMA                                              */
+    ATTEND_ISA_AVX512   = 3                /* F, BW, DQ and VL                                      */
+} attend_isa;                              /* results have the same bits on each                    */
 
 typedef struct attend_allocator {          /* both functions or neither                             */
     void *(*allocate)(void *user, size_t size, size_t alignment);      /* NULL: no memory           */
@@ -155,7 +160,7 @@ typedef struct attend_config {
     int32_t          threads;              /* 0: all this process may use; 1: the caller's only; at most 1024 */
     attend_allocator allocator;            /* zero: the C library                                   */
     attend_executor  executor;             /* zero: the context's own threads                       */
-    int32_t          isa;                  /* an attend_isa                                         */
+    int32_t          isa;                  /* an attend_isa; what this CPU lacks is ATTEND_UNSUPPORTED */
     int32_t          reserved;             /* 0                                                     */
 } attend_config;
 
@@ -171,6 +176,8 @@ ATTEND_API const char   *attend_message(const attend_ctx *ctx);
 ATTEND_API int32_t       attend_ctx_threads(const attend_ctx *ctx);
 /* Instruction set that calls on ctx use: never ATTEND_ISA_BEST. */
 ATTEND_API attend_isa    attend_ctx_isa(const attend_ctx *ctx);
+/* Path that the last attend_forward on ctx took: "fast" or "readable"; "" before the first.  Static text. */
+ATTEND_API const char   *attend_ctx_path(const attend_ctx *ctx);
 /* Short name, "portable"; "unknown" for a value not listed.  Static text; any thread. */
 ATTEND_API const char   *attend_isa_name(attend_isa isa);
 
@@ -189,7 +196,8 @@ enum {
     ATTEND_LIMIT_AHEAD = 1 << 0,
     ATTEND_LIMIT_BACK  = 1 << 1,
     ATTEND_CAUSAL      = ATTEND_LIMIT_AHEAD,
-    ATTEND_EXACT_SCALE = 1 << 2            /* use scale as written, even 0                          */
+    ATTEND_EXACT_SCALE = 1 << 2,           /* use scale as written, even 0                          */
+    ATTEND_READABLE    = 1 << 3            /* attend_forward: by the readable path, whatever the types */
 };
 
 typedef struct attend_problem {

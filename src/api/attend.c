@@ -1,11 +1,10 @@
 /* Attention as a whole: import what the caller gave, check it, call one path. */
 #include "attend/attend.h"
 
+#include "api/paths.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "problem/problem.h"
-#include "problem/taps.h"
-#include "stage/chain.h"
 #include "stage/join.h"
 
 attend_status attend_problem_from(attend_ctx *ctx, const attend_in *q, const attend_in *k, const attend_in *v,
@@ -49,7 +48,7 @@ static attend_status import_sizes(attend_ctx *ctx, const attend_problem *problem
     at_arguments_begin(&arguments, ctx);
     AT_TRY(at_problem_import(&arguments, problem, NULL, &resolved));
     AT_TRY(at_taps_import(&arguments, &resolved, taps, &resolved_taps));
-    return at_chain_scratch(ctx, &resolved, &resolved_taps, bytes);
+    return at_paths_scratch(ctx, &resolved, &resolved_taps, bytes);
 }
 
 attend_status attend_scratch_size(attend_ctx *ctx, const attend_problem *problem, const attend_taps *taps,
@@ -99,7 +98,7 @@ attend_status attend_forward(attend_ctx *ctx, const attend_problem *problem, con
     AT_TRY(at_arguments_apart(&arguments));
     if (at_arguments_write_nothing(&arguments))
         return ATTEND_OK;
-    return at_chain_forward(ctx, &resolved, &tensors, &resolved_taps);
+    return at_paths_forward(ctx, &resolved, &tensors, &resolved_taps);
 }
 
 attend_status attend_chain(attend_ctx *ctx, const attend_problem *problem, const attend_in *q, const attend_in *k,

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "kernel/select.h"
 
 const char *attend_isa_name(attend_isa isa) {
     switch (isa) {
@@ -12,6 +13,10 @@ const char *attend_isa_name(attend_isa isa) {
         return "best";
     case ATTEND_ISA_PORTABLE:
         return "portable";
+    case ATTEND_ISA_AVX2:
+        return "avx2";
+    case ATTEND_ISA_AVX512:
+        return "avx512";
     }
     return "unknown";
 }
@@ -23,7 +28,7 @@ static attend_status check_config(const attend_config *config) {
         return ATTEND_ARGUMENT;
     if ((allocator->allocate == NULL) != (allocator->release == NULL))
         return ATTEND_ARGUMENT;
-    if (config->isa != ATTEND_ISA_BEST && config->isa != ATTEND_ISA_PORTABLE)
+    if (config->isa != ATTEND_ISA_BEST && at_kernels_of((attend_isa)config->isa) == NULL)
         return ATTEND_UNSUPPORTED;
     return ATTEND_OK;
 }
@@ -39,9 +44,10 @@ attend_status attend_ctx_create(const attend_config *config, attend_ctx **ctx) {
     AT_TRY(at_import_reserved(&draft, "config", (uint32_t)given.reserved));
     AT_TRY(check_config(&given));
     draft.threads = given.threads ? given.threads : at_parallel_threads();
-    draft.isa = ATTEND_ISA_PORTABLE;
+    draft.isa = given.isa == ATTEND_ISA_BEST ? at_kernels_best() : (attend_isa)given.isa;
     draft.allocator = given.allocator.allocate ? given.allocator : at_memory_default();
     draft.executor = given.executor;
+    draft.path = "";
     void *block;
     AT_TRY(at_memory_allocate(&draft, sizeof draft, "a context", &block));
     memcpy(block, &draft, sizeof draft);
@@ -59,4 +65,5 @@ void attend_ctx_destroy(attend_ctx *ctx) {
 
 const char *attend_message(const attend_ctx *ctx) { return ctx == NULL ? "" : ctx->message; }
 int32_t attend_ctx_threads(const attend_ctx *ctx) { return ctx == NULL ? 0 : ctx->threads; }
+const char *attend_ctx_path(const attend_ctx *ctx) { return ctx == NULL ? "" : ctx->path; }
 attend_isa attend_ctx_isa(const attend_ctx *ctx) { return ctx == NULL ? ATTEND_ISA_PORTABLE : ctx->isa; }

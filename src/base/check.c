@@ -34,7 +34,8 @@ attend_status at_import(attend_ctx *ctx, const char *name, const void *from, voi
                        (unsigned)given);
     for (size_t byte = size; byte < given; byte++)
         if (((const unsigned char *)from)[byte] != 0)
-            return at_fail(ctx, ATTEND_NEWER, "%s has an option at byte %zu that this library (%s, %zu bytes) does not know",
+            return at_fail(ctx, ATTEND_NEWER,
+                           "%s has an option at byte %zu that this library (%s, %zu bytes) does not know",
                            name, byte, attend_version_text(), size);
     if (from != NULL)
         memcpy(to, from, given < size ? given : size);

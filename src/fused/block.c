@@ -166,7 +166,10 @@ static void fold_sinks(const at_problem *problem, const at_plan *plan, at_bench 
     memcpy(block->state.highest, highest, sizeof highest);
 }
 
-static double lse_of(const at_rows *state, int32_t i) {
+/* Where no key was seen there is the sink alone, if anything. */
+static double lse_of(const at_problem *problem, const at_rows *state, int32_t i, int64_t h) {
+    if (at_given_in(&problem->sinks) && state->highest[i] == -INFINITY && !isnan(state->sum[i]))
+        return at_get(&problem->sinks, h, 0, 0, 0);
     return state->sum[i] == 0 ? -INFINITY : (double)state->shift[i] * ln_2 + log((double)state->sum[i]);
 }
 
@@ -180,7 +183,7 @@ static void write_taps(const at_fused *call, const at_plan *plan, const at_block
     for (int32_t i = 0; i < block->rows; i++) {
         const at_query *at = &block->query[i];
         if (at_given_out(&call->taps->lse))
-            at_set(&call->taps->lse, at->b, at->h, at->i, 0, lse_of(&block->state, i));
+            at_set(&call->taps->lse, at->b, at->h, at->i, 0, lse_of(call->problem, &block->state, i, at->h));
         if (at_given_out(&call->taps->row_max))
             at_set(&call->taps->row_max, at->b, at->h, at->i, 0, row_max_of(call->problem, plan, &block->state, i));
     }

@@ -13,21 +13,22 @@ static int has_avx512(void) {
 }
 #endif
 
-const at_kernels *at_kernels_of(int32_t isa) {
-    if (isa == AT_KERNEL_PORTABLE)
-        return &at_kernels_portable;
-#ifdef AT_HAVE_X86
-    if (isa == AT_KERNEL_AVX2 && has_avx2())
-        return &at_kernels_avx2;
-    if (isa == AT_KERNEL_AVX512 && has_avx512())
-        return &at_kernels_avx512;
-#endif
-    return NULL;
+const at_kernels *at_kernels_of(attend_isa isa) {
+    switch (isa) {
+#define AT_ISA(constant, name, condition) \
+    case constant:                        \
+        return condition ? &at_kernels_##name : NULL;
+#include "kernel/isa.def"
+#undef AT_ISA
+    default:
+        return NULL;
+    }
 }
 
-at_kernel_isa at_kernels_best(void) {
-    at_kernel_isa isa = AT_KERNEL_AVX512;
-    while (at_kernels_of((int32_t)isa) == NULL)
-        isa--;
-    return isa;
+attend_isa at_kernels_best(void) {
+    attend_isa best = ATTEND_ISA_PORTABLE;
+#define AT_ISA(constant, name, condition) best = condition ? constant : best;
+#include "kernel/isa.def"
+#undef AT_ISA
+    return best;
 }

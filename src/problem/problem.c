@@ -52,7 +52,7 @@ static attend_status import_sizes(attend_ctx *ctx, const attend_problem *given, 
 }
 
 static attend_status import_positions(attend_ctx *ctx, const attend_problem *given, at_problem *result) {
-    const uint32_t known = ATTEND_LIMIT_AHEAD | ATTEND_LIMIT_BACK | ATTEND_EXACT_SCALE;
+    const uint32_t known = ATTEND_LIMIT_AHEAD | ATTEND_LIMIT_BACK | ATTEND_EXACT_SCALE | ATTEND_READABLE;
     if (given->flags & ~known)
         return at_fail(ctx, ATTEND_NEWER, "problem.flags is 0x%x, this library knows 0x%x", (unsigned)given->flags,
                        (unsigned)known);

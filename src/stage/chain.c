@@ -18,18 +18,26 @@ typedef struct chain_work {
     size_t            row_size, lane_size;
 } chain_work;
 
-static attend_status too_large(attend_ctx *ctx, const at_problem *problem) {
-    return at_fail(ctx, ATTEND_TOO_LARGE, "scratch for %lld keys, head_width %lld and value_width %lld does not fit",
-                   (long long)problem->keys, (long long)problem->head_width, (long long)problem->value_width);
+static attend_status measure_lane(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, chain_work *work) {
+    size_t tally_size = 0;
+    if (!at_row_size(problem, &work->row_size))
+        return at_fail(ctx, ATTEND_TOO_LARGE,
+                       "scratch for %lld keys, head_width %lld and value_width %lld does not fit",
+                       (long long)problem->keys, (long long)problem->head_width, (long long)problem->value_width);
+    if (!at_tally_size(problem, taps, &tally_size) ||
+        !at_size_add(work->row_size, tally_size, &work->lane_size))
+        return at_fail(ctx, ATTEND_TOO_LARGE, "scratch for %lld keys and taps of %lld x %lld cells does not fit",
+                       (long long)problem->keys, (long long)taps->grid_rows, (long long)taps->grid_columns);
+    return ATTEND_OK;
 }
 
 static attend_status measure(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, chain_work *work,
                              size_t *bytes) {
-    size_t tally_size = 0, lanes = (size_t)at_parallel_lanes(ctx, problem->batch * problem->heads);
-    if (!at_row_size(problem, &work->row_size) || !at_tally_size(problem, taps, &tally_size) ||
-        !at_size_add(work->row_size, tally_size, &work->lane_size) ||
-        !at_size_mul(work->lane_size, lanes, bytes))
-        return too_large(ctx, problem);
+    size_t lanes = (size_t)at_parallel_lanes(ctx, problem->batch * problem->heads);
+    AT_TRY(measure_lane(ctx, problem, taps, work));
+    if (!at_size_mul(work->lane_size, lanes, bytes))
+        return at_fail(ctx, ATTEND_TOO_LARGE, "scratch of %zu bytes for each of %zu threads does not fit",
+                       work->lane_size, lanes);
     return ATTEND_OK;
 }
 

@@ -38,8 +38,9 @@ typedef struct term {
 
 enum { TERMS_MAX = 2 * ATTEND_RANK_MAX + 2, SEARCH_MAX = 100000 };
 
-/* Can a sum of multiples of the terms, terms[0] largest, equal target?  Each level tries only the values that
-   the smaller terms can still bring to the target: few, where strides nest. */
+/* Can a sum of multiples of the terms, terms[0] largest, equal target, which lies between 0 and the most that they
+   add up to?  Each level tries only the values that the smaller terms can still bring to the target: few, where
+   strides nest. */
 static bool reaches(const term *terms, int count, int64_t target, int *budget) {
     if (count == 0)
         return target == 0;
@@ -47,8 +48,6 @@ static bool reaches(const term *terms, int count, int64_t target, int *budget) {
     for (int other = 1; other < count; other++)
         rest += terms[other].step * terms[other].last;
     int64_t most = target / terms[0].step;
-    if (target < 0 || target - rest > terms[0].step * terms[0].last)
-        return false;
     if (most > terms[0].last)
         most = terms[0].last;
     int64_t least = target > rest ? (target - rest + terms[0].step - 1) / terms[0].step : 0;

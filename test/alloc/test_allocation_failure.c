@@ -1,5 +1,5 @@
-/* The allocator says no: at the n-th request, for each n, once and for good.  The call fails with ATTEND_MEMORY, nothing
-   is lost, and the same call works when there is memory again. */
+/* The allocator says no: at the n-th request, for each n, once and for good.  The call fails with ATTEND_MEMORY,
+   nothing is lost, and the same call works when there is memory again. */
 #include "random_call.h"
 
 typedef struct operands {

@@ -44,8 +44,8 @@ static void test_sizes_of_the_problem(void **state) {
 }
 
 static void test_options_of_the_problem(void **state) {
-    REFUSE(f.problem.flags = 8, ATTEND_NEWER, "problem.flags is 0x8, this library knows 0x7");
-    REFUSE(f.problem.flags = 0x80000001u, ATTEND_NEWER, "problem.flags is 0x80000001, this library knows 0x7");
+    REFUSE(f.problem.flags = 16, ATTEND_NEWER, "problem.flags is 0x10, this library knows 0xf");
+    REFUSE(f.problem.flags = 0x80000001u, ATTEND_NEWER, "problem.flags is 0x80000001, this library knows 0xf");
     REFUSE(f.problem.query_offset = ((int64_t)1 << 60) + 1, ATTEND_TOO_LARGE,
            "problem.query_offset is 1152921504606846977 (allowed -2^60 to 2^60)");
     REFUSE(f.problem.ahead = -((int64_t)1 << 60) - 1, ATTEND_TOO_LARGE,
@@ -218,10 +218,27 @@ static void test_starts(void **state) {
 /* Keys that all lie at one place in memory: the tensors are small, the scratch is not. */
 static void test_scratch_that_does_not_fit(void **state) {
     fixture f = fixture_make(*state);
+    f.problem.flags = ATTEND_READABLE; /* the fast path would go over them all */
     f.problem.keys = f.k.shape[2] = f.v.shape[2] = (int64_t)1 << 60;
     f.k.stride[2] = f.v.stride[2] = 0;
     fixture_refuses(&f, ATTEND_TOO_LARGE,
                     "scratch for 1152921504606846976 keys, head_width 7 and value_width 8 does not fit");
+    f = fixture_make(*state);
+    f.problem.flags = ATTEND_READABLE;
+    f.problem.head_width = f.q.shape[3] = f.k.shape[3] = (int64_t)1 << 60;
+    f.q.stride[3] = f.k.stride[3] = 0;
+    f.problem.value_width = f.v.shape[3] = (int64_t)1 << 60;
+    f.v.stride[3] = 0;
+    f.problem.queries = f.q.shape[2] = f.o.shape[2] = 0; /* so that o holds nothing, however wide */
+    f.o.shape[3] = (int64_t)1 << 60;
+    f.taps.column_sum = fixture_out(&f, ATTEND_F32, FIXTURE_B, FIXTURE_H, FIXTURE_TK, -1);
+    fixture_refuses(&f, ATTEND_TOO_LARGE, "scratch for 5 keys, head_width 1152921504606846976 and value_width "
+                                          "1152921504606846976 does not fit");
+    f = fixture_make(*state);
+    f.problem.flags = ATTEND_READABLE;
+    f.problem.keys = f.k.shape[2] = f.v.shape[2] = (int64_t)1 << 58;
+    f.k.stride[2] = f.v.stride[2] = 0;
+    fixture_refuses(&f, ATTEND_TOO_LARGE, "scratch of 14123288431433875584 bytes for each of 2 threads does not fit");
 }
 
 /* The allocator says no; the message says how much was asked for. */
@@ -229,6 +246,7 @@ static void test_no_memory(void **state) {
     fixture f = fixture_make(*state);
     size_t bytes;
     char text[100];
+    f.problem.flags = ATTEND_READABLE;
     assert_works(*state, attend_scratch_size(*state, &f.problem, NULL, &bytes));
     snprintf(text, sizeof text, "no memory for scratch: %zu bytes", bytes);
     test_context_memory()->fail_at = test_context_memory()->calls + 1;

@@ -137,7 +137,8 @@ static void test_chain(void **state) {
     attend_steps steps = attend_steps_init();
     steps.compare = fixture_out(&f, ATTEND_F32, B, H, TQ, TK);
     attend_out *grids[] = {&steps.scale, &steps.mask, &steps.normalize};
-    static const char *const texts[] = {"steps.scale.shape[3] is 4 but keys is 5", "steps.mask.shape[3] is 4 but keys is 5",
+    static const char *const texts[] = {"steps.scale.shape[3] is 4 but keys is 5",
+                                        "steps.mask.shape[3] is 4 but keys is 5",
                                         "steps.normalize.shape[3] is 4 but keys is 5"};
     for (int n = 0; n < 3; n++) {
         *grids[n] = steps.compare;
@@ -196,7 +197,8 @@ static void test_place(void **state) {
            "kind is 4 (allowed 1 to 3)");
     EXPECT(attend_place(f.ctx, (attend_place_kind)-1, 1e4, 0, &f.q, &positions, &y), ATTEND_ARGUMENT,
            "kind is -1 (allowed 1 to 3)");
-    EXPECT(attend_place(f.ctx, turn, 0, 0, &f.q, &positions, &y), ATTEND_ARGUMENT, "base is 0 (allowed positive numbers)");
+    EXPECT(attend_place(f.ctx, turn, 0, 0, &f.q, &positions, &y), ATTEND_ARGUMENT,
+           "base is 0 (allowed positive numbers)");
     EXPECT(attend_place(f.ctx, turn, -1.5, 0, &f.q, &positions, &y), ATTEND_ARGUMENT,
            "base is -1.5 (allowed positive numbers)");
     EXPECT(attend_place(f.ctx, turn, INFINITY, 0, &f.q, &positions, &y), ATTEND_ARGUMENT,
@@ -222,7 +224,8 @@ static void test_place(void **state) {
     EXPECT(attend_place(f.ctx, turn, 1e4, 4, &f.q, &each, &y), ATTEND_SHAPE,
            "positions.shape[0] is 3 but x.shape[0] is 2");
     y.shape[1] = 5;
-    EXPECT(attend_place(f.ctx, turn, 1e4, 4, &f.q, &positions, &y), ATTEND_SHAPE, "y.shape[1] is 5 but x.shape[1] is 6");
+    EXPECT(attend_place(f.ctx, turn, 1e4, 4, &f.q, &positions, &y), ATTEND_SHAPE,
+           "y.shape[1] is 5 but x.shape[1] is 6");
 }
 
 static void test_rotate(void **state) {
@@ -237,12 +240,14 @@ static void test_rotate(void **state) {
     wide = fixture_in(&f, ATTEND_F32, TQ, 4, -1, -1);
     each = fixture_in(&f, ATTEND_F32, 1, TQ, 3, -1);
     y = fixture_out(&f, ATTEND_F32, B, H, TQ, D);
-    EXPECT(attend_rotate(f.ctx, ATTEND_PLACE_ADD, &f.q, &table, &table, &y), ATTEND_ARGUMENT, "kind is 1 (allowed 2 to 3)");
+    EXPECT(attend_rotate(f.ctx, ATTEND_PLACE_ADD, &f.q, &table, &table, &y), ATTEND_ARGUMENT,
+           "kind is 1 (allowed 2 to 3)");
     EXPECT(attend_rotate(f.ctx, turn, &f.q, &wide, &wide, &y), ATTEND_SHAPE,
            "cosine has 4 pairs but x.shape[3] is 7 channels");
     EXPECT(attend_rotate(f.ctx, turn, &f.q, &table, &wide, &y), ATTEND_SHAPE,
            "sine.shape[1] is 4 but the last axis of cosine is 3");
-    EXPECT(attend_rotate(f.ctx, turn, &f.q, &each, &table, &y), ATTEND_SHAPE, "cosine.shape[0] is 1 but x.shape[0] is 2");
+    EXPECT(attend_rotate(f.ctx, turn, &f.q, &each, &table, &y), ATTEND_SHAPE,
+           "cosine.shape[0] is 1 but x.shape[0] is 2");
     EXPECT(attend_rotate(f.ctx, turn, &f.q, NULL, &table, &y), ATTEND_ARGUMENT, "cosine is NULL");
     EXPECT(attend_rotate(f.ctx, turn, &f.q, &table, NULL, &y), ATTEND_ARGUMENT, "sine is NULL");
     EXPECT(attend_rotate(f.ctx, turn, NULL, &table, &table, &y), ATTEND_ARGUMENT, "x is NULL");

@@ -89,6 +89,16 @@ static void test_grid_that_does_not_fit(void **state) {
     fixture_refuses(&f, ATTEND_TOO_LARGE, "a grid of 17592186044416 x 0 cells over 1048576 x 5 pairs");
 }
 
+/* A grid that no memory holds: it is refused before anything is touched. */
+static void test_scratch_for_a_grid_that_does_not_fit(void **state) {
+    fixture f = fixture_make(*state);
+    f.problem.batch = f.q.shape[0] = f.k.shape[0] = f.v.shape[0] = f.o.shape[0] = 1;
+    f.problem.heads = f.q.shape[1] = f.problem.kv_heads = f.k.shape[1] = f.v.shape[1] = f.o.shape[1] = 1;
+    const int64_t side[] = {1, 1, (int64_t)1 << 30, (int64_t)1 << 30};
+    f.taps.grid_sum = attend_out_dense(f.memory + f.size, ATTEND_F16, 4, side);
+    fixture_refuses(&f, ATTEND_TOO_LARGE, "scratch for 5 keys and taps of 1073741824 x 1073741824 cells does not fit");
+}
+
 static void test_segments(void **state) {
     static const int32_t kinds[] = {0, 1, 2, 1, 0}, negative[] = {0, -1, 1, 0, 0};
     REFUSE(f.taps.segment_mass = fixture_out(&f, ATTEND_F32, B, H, TQ, 2), ATTEND_ARGUMENT,
@@ -121,6 +131,7 @@ int main(void) {
         TEST(test_columns),
         TEST(test_grids),
         TEST(test_grid_that_does_not_fit),
+        TEST(test_scratch_for_a_grid_that_does_not_fit),
         TEST(test_segments),
         TEST(test_overlapping_taps),
     };

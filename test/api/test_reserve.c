@@ -29,7 +29,7 @@ static void test_nothing_is_allocated_after_reserving(void **state) {
     test_random rng = {101};
     for (int n = 0; n < 40; n++) {
         attend_ctx *ctx = test_context((int32_t)random_pick(&rng, 1, 8));
-        random_call call = random_call_make(&rng, MAY_ALL & ~MAY_BE_EMPTY);
+        random_call call = random_call_make(&rng, MAY_BE_FAST | (MAY_ALL & ~MAY_BE_EMPTY));
         attend_taps taps = some_taps(&call.problem, random_pick(&rng, 0, 4), random_pick(&rng, 0, 4),
                                      random_pick(&rng, 0, 4), random_pick(&rng, 1, 4));
         size_t said, before = bytes_held();
@@ -58,9 +58,10 @@ static void test_first_call_takes_what_was_said(void **state) {
     assert_int_equal(calls(), 2); /* the context and its scratch */
 }
 
-static size_t scratch_of(attend_ctx *ctx, int64_t batch, int64_t queries, int64_t keys, int64_t width) {
+static size_t scratch_of(attend_ctx *ctx, uint32_t flags, int64_t batch, int64_t queries, int64_t keys, int64_t width) {
     attend_problem problem = attend_problem_init();
     size_t bytes = 0;
+    problem.flags = flags;
     problem.batch = batch;
     problem.heads = 4;
     problem.queries = queries;
@@ -74,20 +75,32 @@ static size_t scratch_of(attend_ctx *ctx, int64_t batch, int64_t queries, int64_
 static void test_memory_is_linear(void **state) {
     (void)state;
     attend_ctx *one = test_context(1), *three = test_context(3);
-    size_t base = scratch_of(one, 1, 1, 1000, 64);
-    assert_int_equal(scratch_of(one, 1, 1 << 20, 1000, 64), base);
-    assert_int_equal(scratch_of(one, 1 << 20, 1, 1000, 64), base);
-    assert_int_equal(scratch_of(three, 1, 1 << 20, 1000, 64), 3 * base);
-    size_t per_key = (scratch_of(one, 1, 1, 1 << 20, 64) - scratch_of(one, 1, 1, 1 << 19, 64)) / (1 << 19);
+    size_t base = scratch_of(one, ATTEND_READABLE, 1, 1, 1000, 64);
+    assert_int_equal(scratch_of(one, ATTEND_READABLE, 1, 1 << 20, 1000, 64), base);
+    assert_int_equal(scratch_of(one, ATTEND_READABLE, 1 << 20, 1, 1000, 64), base);
+    assert_int_equal(scratch_of(three, ATTEND_READABLE, 1, 1 << 20, 1000, 64), 3 * base);
+    size_t per_key = (scratch_of(one, ATTEND_READABLE, 1, 1, 1 << 20, 64) - scratch_of(one, ATTEND_READABLE, 1, 1, 1 << 19, 64)) / (1 << 19);
     assert_in_range(per_key, 1, 64);
-    assert_true(scratch_of(one, 1, 1, 1 << 21, 64) <= (per_key + 1) * (1 << 21) + 64 * 64);
-    assert_int_equal(scratch_of(one, 1, 1, 1000, 128) - base, 64 * 2 * sizeof(double)); /* a query and an output */
+    assert_true(scratch_of(one, ATTEND_READABLE, 1, 1, 1 << 21, 64) <= (per_key + 1) * (1 << 21) + 64 * 64);
+    assert_int_equal(scratch_of(one, ATTEND_READABLE, 1, 1, 1000, 128) - base, 64 * 2 * sizeof(double)); /* a query and an output */
+}
+
+/* The fast path besides: for each thread a few rows and a chunk of keys, whatever the number of queries. */
+static void test_fast_memory_is_blind_to_queries(void **state) {
+    (void)state;
+    for (int32_t threads = 1; threads <= 3; threads++) {
+        attend_ctx *ctx = test_context(threads);
+        assert_int_equal(scratch_of(ctx, 0, 1, 1 << 20, 1000, 64), scratch_of(ctx, 0, 1, 1 << 10, 1000, 64));
+        assert_int_equal(scratch_of(ctx, 0, 1 << 20, 100, 1000, 64), scratch_of(ctx, 0, 1 << 3, 100, 1000, 64));
+        assert_true(scratch_of(ctx, 0, 1, 1, 1000, 64) < (size_t)threads << 20);
+    }
 }
 
 /* A smaller call after a larger one fits in what is there; a larger one after it grows it once. */
 static void test_scratch_is_reused(void **state) {
     attend_ctx *ctx = *state;
     attend_problem large = attend_problem_init();
+    large.flags = ATTEND_READABLE;
     large.batch = large.heads = 2;
     large.queries = 3;
     large.head_width = 4;
@@ -136,6 +149,7 @@ int main(void) {
         TEST(test_nothing_is_allocated_after_reserving),
         TEST(test_first_call_takes_what_was_said),
         TEST(test_memory_is_linear),
+        TEST(test_fast_memory_is_blind_to_queries),
         TEST(test_scratch_is_reused),
         TEST(test_problem_from),
     };

@@ -12,17 +12,21 @@ static attend_in unpack(attend_in tensor) {
     return view;
 }
 
+/* Whether the last query stands on the last key, rather than the first on the first. */
+static bool is_aligned_last(const shared_case *with) {
+    return strcmp(json_string_value(shared_attribute(with, "causal_align")), "bottom-right") == 0;
+}
+
 static void set_window(const shared_case *with, attend_problem *p) {
     double left = shared_number(with, "window_left", -1), right = shared_number(with, "window_right", -1);
     bool causal = shared_number(with, "is_causal", 0) != 0;
-    const char *align = json_string_value(shared_attribute(with, "causal_align"));
     if (causal || right >= 0)
         p->flags |= ATTEND_LIMIT_AHEAD;
     p->ahead = causal ? 0 : (int64_t)right;
     if (left >= 0)
         p->flags |= ATTEND_LIMIT_BACK;
     p->back = (int64_t)left;
-    p->query_offset = strcmp(align, "bottom-right") == 0 ? p->keys - p->queries : 0;
+    p->query_offset = is_aligned_last(with) ? p->keys - p->queries : 0;
 }
 
 /* Lengths of a cache, and where its last query then stands. */
@@ -34,7 +38,7 @@ static void set_lengths(const shared_case *with, random_call *call) {
     for (int64_t b = 0; b < lengths.shape[0]; b++)
         test_set(&offsets, b, 0, 0, 0, test_get(&lengths, b, 0, 0, 0) - (double)call->problem.queries);
     call->extra.key_count = lengths;
-    if (call->problem.query_offset != 0 || call->problem.queries == call->problem.keys)
+    if (is_aligned_last(with))
         call->extra.query_offsets = attend_read(offsets);
 }
 
@@ -103,7 +107,8 @@ static attend_in as_stored(const shared_case *with, attend_in tensor) {
 
 static void check_results(const shared_case *with, const result *got) {
     const json_t *out = shared_entry(with, "outputs", "out"), *lse = shared_entry(with, "outputs", "lse");
-    attend_in want = shared_tensor(with, "outputs", "out"), o = as_stored(with, got->o), sums = as_stored(with, got->lse);
+    attend_in want = shared_tensor(with, "outputs", "out"), o = as_stored(with, got->o);
+    attend_in sums = as_stored(with, got->lse);
     shared_assert_close(out, &o, &want);
     if (lse != NULL) {
         want = shared_tensor(with, "outputs", "lse");
@@ -137,14 +142,16 @@ static const json_t *view_of(const shared_case *with, const char *name) {
 static attend_in map_sparse(attend_in dense, const json_t *view, mapping *mapped) {
     size_t element = attend_dtype_size((attend_dtype)dense.dtype);
     mapped->size = (size_t)json_integer_value(json_object_get(view, "sparse_elements")) * element;
-    mapped->block = mmap(NULL, mapped->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    mapped->block = mmap(NULL, mapped->size, PROT_READ | PROT_WRITE, kind, -1, 0);
     assert_true(mapped->block != MAP_FAILED);
     attend_out sparse = attend_out_dense(mapped->block, (attend_dtype)dense.dtype, 4, dense.shape);
     for (int32_t axis = 0; axis < 4; axis++)
         sparse.stride[axis] = json_integer_value(json_array_get(json_object_get(view, "strides"), (size_t)axis));
     for (int64_t n = 0; n < test_count(&dense); n++) {
         int64_t d = n % dense.shape[3], c = n / dense.shape[3] % dense.shape[2];
-        int64_t b = n / (dense.shape[3] * dense.shape[2]) % dense.shape[1], a = n / (test_count(&dense) / dense.shape[0]);
+        int64_t b = n / (dense.shape[3] * dense.shape[2]) % dense.shape[1];
+        int64_t a = n / (test_count(&dense) / dense.shape[0]);
         test_set(&sparse, a, b, c, d, test_get(&dense, a, b, c, d));
     }
     return attend_read(sparse);
@@ -168,7 +175,8 @@ static attend_in through_view(const shared_case *with, const char *name, attend_
 static void check_views(const shared_case *with, const random_call *call, const result *want) {
     random_call viewed = *call;
     mapping mapped[4] = {{NULL, 0}};
-    attend_in *tensors[] = {&viewed.q, &viewed.k, &viewed.v, viewed.extra.mask.data ? &viewed.extra.mask : &viewed.extra.bias};
+    attend_in *tensors[] = {&viewed.q, &viewed.k, &viewed.v,
+                            viewed.extra.mask.data ? &viewed.extra.mask : &viewed.extra.bias};
     static const char *const names[] = {"q", "k", "v", "mask"};
     for (int n = 0; n < 4; n++)
         *tensors[n] = through_view(with, names[n], *tensors[n], &mapped[n]);

@@ -109,8 +109,8 @@ static void check_scores(const shared_case *with, const random_call *call) {
     if (mode == 0)
         problem.softcap = 0;
     *(mode < 2 ? &steps.scale : mode == 2 ? &steps.mask : &steps.normalize) = grid;
-    assert_works(with->ctx, attend_chain(with->ctx, &problem, &call->q, &call->k, &call->v, mode < 2 ? NULL : &call->extra,
-                                         &steps));
+    const attend_extra *extra = mode < 2 ? NULL : &call->extra;
+    assert_works(with->ctx, attend_chain(with->ctx, &problem, &call->q, &call->k, &call->v, extra, &steps));
     got = attend_read(grid);
     shared_assert_close(entry, &got, &want);
 }
@@ -138,7 +138,8 @@ static attend_in gather(attend_in cache, attend_in ids) {
 static void check_rotary(const shared_case *with) {
     attend_in x = shared_tensor(with, "inputs", "X"), ids = shared_tensor(with, "inputs", "position_ids");
     attend_in cosine = gather(shared_tensor(with, "inputs", "cos_cache"), ids);
-    attend_in sine = gather(shared_tensor(with, "inputs", "sin_cache"), ids), want = shared_tensor(with, "outputs", "Y");
+    attend_in sine = gather(shared_tensor(with, "inputs", "sin_cache"), ids);
+    attend_in want = shared_tensor(with, "outputs", "Y");
     attend_out y = test_tensor((attend_dtype)x.dtype, x.shape[0], x.shape[1], x.shape[2], x.rank > 3 ? x.shape[3] : -1);
     attend_out split = y;
     attend_in got = attend_read(y);

@@ -97,7 +97,8 @@ static void test_other_channels_are_copied(void **state) {
     const double values[] = {1, -0.0, -0.0, -0.0}, place = 3, table[] = {0.6}, other[] = {0.8};
     attend_in x3 = test_tensor_of(ATTEND_F64, 1, 1, 4, -1, values), positions = test_list(ATTEND_I32, 1, &place);
     attend_in x4 = test_tensor_of(ATTEND_F64, 1, 1, 1, 4, values);
-    attend_in cosine = test_tensor_of(ATTEND_F64, 1, 1, -1, -1, table), sine = test_tensor_of(ATTEND_F64, 1, 1, -1, -1, other);
+    attend_in cosine = test_tensor_of(ATTEND_F64, 1, 1, -1, -1, table);
+    attend_in sine = test_tensor_of(ATTEND_F64, 1, 1, -1, -1, other);
     attend_out y3 = test_tensor(ATTEND_F64, 1, 1, 4, -1), y4 = test_tensor(ATTEND_F64, 1, 1, 1, 4);
     assert_works(*state, attend_place(*state, ATTEND_PLACE_ADD, 1e4, 2, &x3, &positions, &y3));
     assert_memory_equal((const double *)y3.data + 2, values + 2, 2 * sizeof(double));
@@ -108,8 +109,8 @@ static void test_other_channels_are_copied(void **state) {
 }
 
 /* Channel d of a turned vector: its pair, and the formula of RoFormer, section 3.4.2. */
-static double turned(const attend_in *x, attend_place_kind kind, int64_t width, int64_t b, int64_t h, int64_t t, int64_t d,
-                     double cosine, double sine) {
+static double turned(const attend_in *x, attend_place_kind kind, int64_t width, int64_t b, int64_t h, int64_t t,
+                     int64_t d, double cosine, double sine) {
     bool halves = kind == ATTEND_PLACE_ROTATE_HALVES;
     bool second = halves ? d >= width / 2 : d % 2 == 1;
     int64_t partner = halves ? (second ? d - width / 2 : d + width / 2) : (second ? d - 1 : d + 1);
@@ -137,8 +138,11 @@ static void test_rotate_by_positions(void **state) {
         attend_out y = test_strided(&rng, any_type(&rng), 4, shape, false);
         for (int64_t m = 0; m < B * H * T * D; m++) {
             int64_t b = m / (H * T * D), h = m / (T * D) % H, t = m / D % T, d = m % D;
-            double angle = d < part ? angle_of(base, (double)part, position_at(&positions, b, t), pair_of(kind, part, d)) : 0;
-            want[m] = d < part ? turned(&x, kind, part, b, h, t, d, cos(angle), sin(angle)) : test_get(&x, b, h, t, d);
+            want[m] = test_get(&x, b, h, t, d);
+            if (d >= part)
+                continue;
+            double angle = angle_of(base, (double)part, position_at(&positions, b, t), pair_of(kind, part, d));
+            want[m] = turned(&x, kind, part, b, h, t, d, cos(angle), sin(angle));
         }
         assert_works(*state, attend_place(*state, kind, base, width, &x, &positions, &y));
         attend_in got = attend_read(y);
@@ -177,7 +181,8 @@ static void test_rotate_by_tables(void **state) {
 /* Turning query and key by their positions makes scores depend on the distance alone. */
 static void test_turned_scores_depend_on_distance(void **state) {
     test_random rng = {95};
-    attend_in q = test_random_tensor(&rng, ATTEND_F64, 1, 1, 1, 8), k = test_random_tensor(&rng, ATTEND_F64, 1, 1, 1, 8);
+    attend_in q = test_random_tensor(&rng, ATTEND_F64, 1, 1, 1, 8);
+    attend_in k = test_random_tensor(&rng, ATTEND_F64, 1, 1, 1, 8);
     for (int kind = ATTEND_PLACE_ROTATE_NEIGHBOURS; kind <= ATTEND_PLACE_ROTATE_HALVES; kind++) {
         double first = 0;
         for (int shift = 0; shift < 100; shift += 7) {

@@ -30,7 +30,8 @@ class NumpyFiles(unittest.TestCase):
 
     def run_attend(self, *arguments):
         command = [BINARY, "run"] + [part for name in "qkv" for part in ("--" + name, self.path(name + ".npy"))]
-        done = subprocess.run(command + ["-o", self.path("o.npy"), *arguments], capture_output=True, text=True)
+        done = subprocess.run(command + ["-o", self.path("o.npy"), "--path", "readable",
+                               *arguments], capture_output=True, text=True)
         return done.returncode, done.stderr
 
     def values_through_attend(self, values, mask):

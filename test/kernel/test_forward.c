@@ -27,7 +27,7 @@ static bool forward_fast(attend_ctx *ctx, const random_call *call, int32_t isa, 
     if (at_plan_refusal(&fused) != NULL)
         return false;
     if (!at_arguments_write_nothing(&arguments))
-        assert_works(ctx, at_forward(ctx, &fused, at_kernels_of(isa)));
+        assert_works(ctx, at_forward(ctx, &fused, at_kernels_of((attend_isa)isa)));
     return true;
 }
 
@@ -67,9 +67,9 @@ static void test_sets_and_threads(void **state) {
     (void)state;
     for (int n = 0; n < ROUNDS / 3; n++) {
         random_call call = random_call_make(&rng, MAY_ALL | MUST_BE_SHORT_FLOATS | (n % 2 ? MAY_BE_LONG : 0));
-        attend_in want = fast_output(one, &call, AT_KERNEL_PORTABLE);
-        for (int32_t isa = AT_KERNEL_PORTABLE + 1; isa < AT_KERNEL_COUNT; isa++) {
-            if (at_kernels_of(isa) == NULL)
+        attend_in want = fast_output(one, &call, ATTEND_ISA_PORTABLE);
+        for (int32_t isa = ATTEND_ISA_PORTABLE + 1; isa < AT_ISA_COUNT; isa++) {
+            if (at_kernels_of((attend_isa)isa) == NULL)
                 continue;
             attend_in got = fast_output(three, &call, isa), again = fast_output(one, &call, isa);
             assert_same_bits(&got, &want);

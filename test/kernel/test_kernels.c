@@ -78,7 +78,7 @@ static void test_exp2_is_within_one_unit(void **state) {
     (void)state;
     static float x[AT_LANES * AT_CHUNK] __attribute__((aligned(64))), y[AT_LANES * AT_CHUNK] __attribute__((aligned(64)));
     static float z[AT_LANES * AT_CHUNK] __attribute__((aligned(64)));
-    const at_kernels *best = at_kernels_of((int32_t)at_kernels_best());
+    const at_kernels *best = at_kernels_of(at_kernels_best());
     uint64_t step = (getenv("ATTEND_EXHAUSTIVE") ? 1 : 97) * (uint64_t)(AT_LANES * AT_CHUNK);
     double worst = 0;
     for (uint64_t first = bits_of(-0.0f); first <= bits_of(-150.0f); first += step) {
@@ -93,10 +93,10 @@ static void test_exp2_is_within_one_unit(void **state) {
     }
     print_message("2^x: worst error %.4f units in the last place\n", worst);
     assert_true(worst <= 0.90);
-    for (int32_t isa = 1; isa < AT_KERNEL_COUNT; isa++)
-        for (uint64_t first = 0; at_kernels_of(isa) && first < UINT32_MAX - AT_LANES * AT_CHUNK; first += 997 * step / 97) {
+    for (int32_t isa = 1; isa < AT_ISA_COUNT; isa++)
+        for (uint64_t first = 0; at_kernels_of((attend_isa)isa) && first < UINT32_MAX - AT_LANES * AT_CHUNK; first += 997 * step / 97) {
             weights_of(best, (uint32_t)first, x, y);
-            weights_of(at_kernels_of(isa), (uint32_t)first, x, z);
+            weights_of(at_kernels_of((attend_isa)isa), (uint32_t)first, x, z);
             for (int n = 0; n < AT_LANES * AT_CHUNK; n++)
                 if (x[n] <= 0.5f || isnan(x[n]))
                     if (bits_of(y[n]) != bits_of(z[n]) && !(isnan(y[n]) && isnan(z[n])))
@@ -303,10 +303,10 @@ static void test_all_sets_agree(void **state) {
             outputs portable = run(&at_kernels_portable, s, &in);
             for (int32_t i = 0; kind < 2 && i < s->rows; i++)
                 check_row(s, &in, &portable, i);
-            for (int32_t isa = AT_KERNEL_PORTABLE + 1; isa < AT_KERNEL_COUNT; isa++) {
-                if (at_kernels_of(isa) == NULL)
+            for (int32_t isa = ATTEND_ISA_PORTABLE + 1; isa < AT_ISA_COUNT; isa++) {
+                if (at_kernels_of((attend_isa)isa) == NULL)
                     continue;
-                outputs fast = run(at_kernels_of(isa), s, &in);
+                outputs fast = run(at_kernels_of((attend_isa)isa), s, &in);
                 same_outputs(s, &portable, &fast);
                 free_outputs(s, &fast);
             }
@@ -320,10 +320,10 @@ static void test_neighbours_do_not_matter(void **state) {
     (void)state;
     const shape all = {48, 400, 40, 24, 0, 0, 0.25f, true, true, false};
     inputs in = make_inputs(&all, 7, 1);
-    for (int32_t isa = AT_KERNEL_PORTABLE; isa < AT_KERNEL_COUNT; isa++) {
-        if (at_kernels_of(isa) == NULL)
+    for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+        if (at_kernels_of((attend_isa)isa) == NULL)
             continue;
-        outputs together = run(at_kernels_of(isa), &all, &in);
+        outputs together = run(at_kernels_of((attend_isa)isa), &all, &in);
         for (int32_t rows = 1; rows <= 48; rows += 5) {
             shape some = all;
             inputs part = in;
@@ -335,7 +335,7 @@ static void test_neighbours_do_not_matter(void **state) {
                 for (int32_t j = 0; j < all.keys; j++)
                     part.seen[j] |= (in.seen[j] >> (47 - i) & 1) << i;
             }
-            outputs alone = run(at_kernels_of(isa), &some, &part);
+            outputs alone = run(at_kernels_of((attend_isa)isa), &some, &part);
             for (int32_t i = 0; i < rows; i++)
                 same_bits(alone.o[i].data, together.o[47 - i].data, all.value_width);
             free_outputs(&some, &alone);
@@ -350,19 +350,19 @@ static void test_neighbours_do_not_matter(void **state) {
 static void test_hidden_content_does_not_matter(void **state) {
     (void)state;
     const shape s = {20, 300, 24, 24, 0, 0, 0.25f, true, true, false};
-    for (int32_t isa = AT_KERNEL_PORTABLE; isa < AT_KERNEL_COUNT; isa++) {
-        if (at_kernels_of(isa) == NULL)
+    for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+        if (at_kernels_of((attend_isa)isa) == NULL)
             continue;
         inputs in = make_inputs(&s, 11, 0);
         for (int32_t j = 0; j < s.keys; j++)
             in.seen[j] &= j % 3 == 0 ? 0 : ~(uint64_t)(1 << 4); /* every third key, and row 4 altogether */
-        outputs clean = run(at_kernels_of(isa), &s, &in);
+        outputs clean = run(at_kernels_of((attend_isa)isa), &s, &in);
         for (int32_t j = 0; j < s.keys; j += 3)
             for (int64_t d = 0; d < s.width; d++) {
                 in.k.data[j * s.width + d] = j % 2 ? NAN : INFINITY;
                 in.v.data[j * s.width + d] = j % 2 ? -INFINITY : NAN;
             }
-        outputs dirty = run(at_kernels_of(isa), &s, &in);
+        outputs dirty = run(at_kernels_of((attend_isa)isa), &s, &in);
         same_outputs(&s, &clean, &dirty);
         for (int64_t e = 0; e < s.value_width; e++)
             assert_true(bits_of(dirty.o[4].data[e]) == 0);
@@ -380,11 +380,11 @@ static void test_halves(void **state) {
     static float wide[COUNT];
     for (int n = 0; n < COUNT; n++)
         all[n] = (uint16_t)n;
-    for (int32_t isa = AT_KERNEL_PORTABLE; isa < AT_KERNEL_COUNT; isa++)
-        for (int32_t dtype = ATTEND_F16; at_kernels_of(isa) && dtype <= ATTEND_BF16; dtype++) {
+    for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++)
+        for (int32_t dtype = ATTEND_F16; at_kernels_of((attend_isa)isa) && dtype <= ATTEND_BF16; dtype++) {
             double (*read)(uint16_t) = dtype == ATTEND_F16 ? at_half_from_f16 : at_half_from_bf16;
             uint16_t (*write)(double) = dtype == ATTEND_F16 ? at_half_to_f16 : at_half_to_bf16;
-            at_kernels_of(isa)->widen(all, dtype, COUNT - 1, wide);
+            at_kernels_of((attend_isa)isa)->widen(all, dtype, COUNT - 1, wide);
             for (int n = 0; n < COUNT - 1; n++)
                 assert_true((double)wide[n] == read(all[n]) || (isnan(wide[n]) && isnan(read(all[n]))));
             for (int32_t shift = -2; shift <= 2; shift++) {
@@ -392,7 +392,7 @@ static void test_halves(void **state) {
                     uint32_t bits = bits_of((float)read(all[n])) + (dtype == ATTEND_F16 ? 0x1000u : 0x8000u) + (uint32_t)shift;
                     memcpy(&wide[n], &bits, sizeof bits);
                 }
-                at_kernels_of(isa)->narrow(wide, dtype, COUNT - 3, back);
+                at_kernels_of((attend_isa)isa)->narrow(wide, dtype, COUNT - 3, back);
                 for (int n = 0; n < COUNT - 3; n++)
                     assert_true(back[n] == write((double)wide[n]) ||
                                 (isnan(wide[n]) && isnan(read(back[n])) && isnan(read(write((double)wide[n])))));

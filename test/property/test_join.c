@@ -104,12 +104,16 @@ static void test_empty_part_changes_nothing(void **state) {
 /* NaN in a part that was seen is not lost. */
 static void test_nan_in_a_part(void **state) {
     const double nan_value = NAN, one = 1, none = -INFINITY;
-    attend_in nan_o = test_tensor_of(ATTEND_F64, 1, 1, 1, 1, &nan_value), o = test_tensor_of(ATTEND_F64, 1, 1, 1, 1, &one);
+    attend_in nan_o = test_tensor_of(ATTEND_F64, 1, 1, 1, 1, &nan_value);
+    attend_in o = test_tensor_of(ATTEND_F64, 1, 1, 1, 1, &one);
     attend_in nan_lse = test_tensor_of(ATTEND_F64, 1, 1, 1, -1, &nan_value);
-    attend_in lse = test_tensor_of(ATTEND_F64, 1, 1, 1, -1, &one), no_lse = test_tensor_of(ATTEND_F64, 1, 1, 1, -1, &none);
-    const part parts[][2] = {{{nan_o, lse}, {o, lse}},         {{o, lse}, {nan_o, lse}},       {{nan_o, nan_lse}, {o, lse}},
-                             {{o, lse}, {nan_o, nan_lse}},     {{nan_o, lse}, {o, no_lse}},    {{o, no_lse}, {nan_o, lse}},
-                             {{nan_o, nan_lse}, {o, no_lse}},  {{o, no_lse}, {nan_o, nan_lse}}};
+    attend_in lse = test_tensor_of(ATTEND_F64, 1, 1, 1, -1, &one);
+    attend_in no_lse = test_tensor_of(ATTEND_F64, 1, 1, 1, -1, &none);
+    const part parts[][2] = {
+        {{nan_o, lse}, {o, lse}},     {{o, lse}, {nan_o, lse}},     {{nan_o, nan_lse}, {o, lse}},
+        {{o, lse}, {nan_o, nan_lse}}, {{nan_o, lse}, {o, no_lse}},  {{o, no_lse}, {nan_o, lse}},
+        {{nan_o, nan_lse}, {o, no_lse}}, {{o, no_lse}, {nan_o, nan_lse}},
+    };
     for (size_t n = 0; n < COUNT_OF(parts); n++) {
         part joined = join(*state, parts[n][0], parts[n][1]);
         assert_true(isnan(test_get(&joined.o, 0, 0, 0, 0)));

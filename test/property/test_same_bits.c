@@ -17,7 +17,7 @@ static void test_threads(void **state) {
     attend_ctx *contexts[] = {test_context(1), test_context(2), test_context(3), test_context(8)};
     test_random rng = {51};
     for (int n = 0; n < ROUNDS; n++) {
-        random_call call = random_call_make(&rng, MAY_ALL);
+        random_call call = random_call_make(&rng, MAY_BE_FAST | MAY_ALL);
         attend_in alone = output_of(contexts[0], &call);
         for (size_t c = 1; c < COUNT_OF(contexts); c++) {
             attend_in together = output_of(contexts[c], &call);
@@ -34,7 +34,7 @@ static attend_in row_of(attend_in tensor, int64_t b, int32_t rank) {
 static void test_company_in_the_batch(void **state) {
     test_random rng = {52};
     for (int n = 0; n < ROUNDS; n++) {
-        random_call call = random_call_make(&rng, MAY_ALL & ~(MAY_PACK | MAY_BE_EMPTY));
+        random_call call = random_call_make(&rng, MAY_BE_FAST | (MAY_ALL & ~(MAY_PACK | MAY_BE_EMPTY)));
         attend_in whole = output_of(*state, &call);
         for (int64_t b = 0; b < call.problem.batch; b++) {
             random_call one = call;
@@ -57,7 +57,8 @@ static void test_company_in_the_batch(void **state) {
 static void test_number_of_queries(void **state) {
     test_random rng = {53};
     for (int n = 0; n < ROUNDS; n++) {
-        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_STRIDE | MAY_TYPE);
+        random_call call = random_call_make(&rng,
+                                            MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_STRIDE | MAY_TYPE | MAY_BE_FAST);
         attend_in whole = output_of(*state, &call);
         for (int64_t i = 0; i < call.problem.queries; i++) {
             random_call one = call;
@@ -75,7 +76,7 @@ static void test_number_of_queries(void **state) {
 static void test_padding(void **state) {
     test_random rng = {54};
     for (int n = 0; n < ROUNDS; n++) {
-        random_call padded = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_TYPE);
+        random_call padded = random_call_make(&rng, MAY_BE_FAST | MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_TYPE);
         random_call trimmed = padded;
         int64_t kept = random_pick(&rng, 0, padded.problem.keys);
         double *counts = test_block((size_t)padded.problem.batch * sizeof *counts);
@@ -94,7 +95,7 @@ static void test_padding(void **state) {
 static void test_packing(void **state) {
     test_random rng = {55};
     for (int n = 0; n < 3 * ROUNDS; n++) {
-        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_PACK | MAY_COUNT);
+        random_call call = random_call_make(&rng, MAY_BE_FAST | MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_PACK | MAY_COUNT);
         if (call.extra.query_starts.data == NULL)
             continue;
         attend_in whole = output_of(*state, &call);
@@ -148,7 +149,7 @@ static void test_taps(void **state) {
     attend_ctx *others[] = {test_context(1), test_context(8)};
     test_random rng = {56};
     for (int n = 0; n < ROUNDS; n++) {
-        random_call call = random_call_make(&rng, MAY_ALL);
+        random_call call = random_call_make(&rng, MAY_BE_FAST | MAY_ALL);
         attend_in plain = output_of(*state, &call), o = attend_read(call.o);
         attend_taps first = all_taps(&call.problem);
         assert_works(*state, random_call_forward(*state, &call, &first));
@@ -173,7 +174,7 @@ static void test_taps(void **state) {
 static void test_repetition(void **state) {
     test_random rng = {57};
     for (int n = 0; n < ROUNDS; n++) {
-        random_call call = random_call_make(&rng, MAY_ALL);
+        random_call call = random_call_make(&rng, MAY_BE_FAST | MAY_ALL);
         attend_in first = output_of(*state, &call), second = output_of(*state, &call);
         assert_same_bits(&second, &first);
     }

@@ -65,7 +65,8 @@ static void pick_order(test_random *rng, int64_t count, int64_t *order) {
 
 /* Axis `axis` of a rank-4 tensor in another order. */
 static attend_in reorder(const attend_in *from, int axis, const int64_t *order) {
-    attend_out to = test_tensor((attend_dtype)from->dtype, from->shape[0], from->shape[1], from->shape[2], from->shape[3]);
+    attend_out to = test_tensor((attend_dtype)from->dtype, from->shape[0], from->shape[1], from->shape[2],
+                                from->shape[3]);
     for (int64_t a = 0; a < from->shape[0]; a++)
         for (int64_t b = 0; b < from->shape[1]; b++)
             for (int64_t c = 0; c < from->shape[2]; c++)
@@ -135,11 +136,12 @@ static void test_ends_of_a_causal_grid(void **state) {
         attend_in full = random_call_weights(*state, &call);
         p->flags |= ATTEND_CAUSAL;
         attend_in causal = random_call_weights(*state, &call);
+        int64_t last = p->queries - 1;
         for (int64_t b = 0; b < p->batch; b++)
             for (int64_t h = 0; h < p->heads; h++)
                 for (int64_t j = 0; j < p->keys; j++) {
                     assert_true(weight_at(&causal, b, h, 0, j) == (j == 0));
-                    assert_true(weight_at(&causal, b, h, p->queries - 1, j) == weight_at(&full, b, h, p->queries - 1, j));
+                    assert_true(weight_at(&causal, b, h, last, j) == weight_at(&full, b, h, last, j));
                 }
     }
 }

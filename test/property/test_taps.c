@@ -224,7 +224,8 @@ static void pool(const reference *r, int64_t rows, int64_t columns, double *sum,
             for (int64_t x = 0; x < columns; x++, cell++)
                 for (int64_t pair = 0; pair < r->Tq * r->Tk; pair++) {
                     int64_t at = head * r->Tq * r->Tk + pair;
-                    if (!in_band(pair / r->Tk, y, r->Tq, rows) || !in_band(pair % r->Tk, x, r->Tk, columns) || !r->seen[at])
+                    if (!in_band(pair / r->Tk, y, r->Tq, rows) || !in_band(pair % r->Tk, x, r->Tk, columns) ||
+                        !r->seen[at])
                         continue;
                     sum[cell] += r->weights[at];
                     count[cell] += 1;
@@ -280,7 +281,8 @@ static void test_segments(void **state) {
 /* Three queries over four keys; the values of query 1 are NaN.  Its row says so everywhere, and no other. */
 static void test_row_that_holds_nan(void **state) {
     const double q_values[] = {1, NAN, 2}, k_values[] = {1, 2, 3, 4};
-    attend_in q = test_tensor_of(ATTEND_F64, 1, 1, 3, 1, q_values), k = test_tensor_of(ATTEND_F64, 1, 1, 4, 1, k_values);
+    attend_in q = test_tensor_of(ATTEND_F64, 1, 1, 3, 1, q_values);
+    attend_in k = test_tensor_of(ATTEND_F64, 1, 1, 4, 1, k_values);
     attend_out o = test_tensor(ATTEND_F64, 1, 1, 3, 1);
     attend_problem problem = attend_problem_init();
     attend_taps taps = attend_taps_init();

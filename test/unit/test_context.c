@@ -5,13 +5,14 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "kernel/select.h"
 
 static void test_defaults(void **state) {
     (void)state;
     attend_ctx *ctx = NULL;
     assert_int_equal(attend_ctx_create(NULL, &ctx), ATTEND_OK);
     assert_int_equal(attend_ctx_threads(ctx), at_parallel_threads());
-    assert_int_equal(attend_ctx_isa(ctx), ATTEND_ISA_PORTABLE);
+    assert_int_equal(attend_ctx_isa(ctx), at_kernels_best());
     assert_string_equal(attend_message(ctx), "");
     attend_ctx_destroy(ctx);
     attend_config config = attend_config_init();

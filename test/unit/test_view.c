@@ -72,7 +72,8 @@ static void test_permute_moves_axes(void **state) {
 static void test_permute_refuses_other_axes(void **state) {
     (void)state;
     const int64_t shape[] = {2, 3, 4, 5};
-    static const int32_t wrong[][3] = {{0, 1, 3}, {-1, 1, 2}, {0, 1, INT32_MAX}, {0, 0, 1}, {1, 2, 1}, {INT32_MIN, 0, 1}};
+    static const int32_t wrong[][3] = {{0, 1, 3}, {-1, 1, 2}, {0, 1, INT32_MAX}, {0, 0, 1}, {1, 2, 1},
+                                       {INT32_MIN, 0, 1}};
     attend_in from = attend_in_dense(shape, ATTEND_F16, 3, shape);
     for (size_t n = 0; n < COUNT_OF(wrong); n++)
         assert_null(attend_permute(from, wrong[n]).data);

@@ -26,7 +26,7 @@ static int load_input(const request *wish, inputs *given, int input) {
     if (status != CLI_DONE)
         return status;
     const char *first = attend_file_name(given->files[input], 0);
-    bool        nameless = first != NULL && first[0] == 0;
+    bool nameless = first != NULL && first[0] == 0;
     return find_tensor(given, input, input, path, nameless ? "" : input_names[input]);
 }
 
@@ -55,11 +55,11 @@ static int load_from_archive(const request *wish, inputs *given, int input) {
 /* Tensors of other names may be there, but never unnoticed: one may be a misspelt mask. */
 static int load_archive(const request *wish, inputs *given) {
     const char *stranger = NULL;
-    int         status = open_file(given, wish->archive, INPUTS);
-    int64_t     count = status == CLI_DONE ? attend_file_count(given->files[INPUTS]) : 0;
+    int status = open_file(given, wish->archive, INPUTS);
+    int64_t count = status == CLI_DONE ? attend_file_count(given->files[INPUTS]) : 0;
     for (int64_t index = 0; index < count && status == CLI_DONE; index++) {
         const char *name = attend_file_name(given->files[INPUTS], index);
-        int         input = input_of(name);
+        int input = input_of(name);
         if (input < INPUTS)
             status = load_from_archive(wish, given, input);
         else if (stranger == NULL)
@@ -163,8 +163,9 @@ static int check_given(const request *wish, const inputs *given) {
     return check_kinds(given);
 }
 
-static int make_context(const request *wish, inputs *given) {
+int inputs_none(const request *wish, inputs *given) {
     attend_config config = attend_config_init();
+    memset(given, 0, sizeof *given);
     config.threads = wish->threads;
     config.isa = (int32_t)wish->isa;
     attend_status status = attend_ctx_create(&config, &given->ctx);
@@ -174,8 +175,7 @@ static int make_context(const request *wish, inputs *given) {
 }
 
 int inputs_load(const request *wish, inputs *given) {
-    memset(given, 0, sizeof *given);
-    int status = make_context(wish, given);
+    int status = inputs_none(wish, given);
     if (status == CLI_DONE)
         status = load_inputs(wish, given);
     if (status == CLI_DONE && wish->archive != NULL)

@@ -64,11 +64,11 @@ static json_t *describe_problem(const inputs *given) {
 }
 
 int run_report_json(const inputs *given, const outputs *made, double seconds) {
-    json_t *report = json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:i, s:f}", "layout", given->layout, "inputs",
-                               describe_inputs(given), "outputs", describe_outputs(made), "problem",
-                               describe_problem(given), "path", attend_ctx_path(given->ctx), "isa",
-                               attend_isa_name(attend_ctx_isa(given->ctx)), "threads",
-                               attend_ctx_threads(given->ctx), "seconds", seconds);
+    json_t *report =
+        json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:i, s:f}", "layout", given->layout, "inputs", describe_inputs(given),
+                  "outputs", describe_outputs(made), "problem", describe_problem(given), "path",
+                  attend_ctx_path(given->ctx), "isa", attend_isa_name(attend_ctx_isa(given->ctx)), "threads",
+                  attend_ctx_threads(given->ctx), "seconds", seconds);
     if (report == NULL)
         return cli_failure("the report cannot be written as JSON: no memory, or a file name is not UTF-8");
     json_dumpf(report, stdout, JSON_INDENT(2));
@@ -79,7 +79,7 @@ int run_report_json(const inputs *given, const outputs *made, double seconds) {
 
 static void note_offset(const inputs *given) {
     json_t *offset = offset_used(given);
-    char   *text = json_dumps(offset, JSON_ENCODE_ANY);
+    char *text = json_dumps(offset, JSON_ENCODE_ANY);
     if (!given->offset_matters)
         cli_note("nothing depends on where the queries stand");
     else if (text != NULL)
@@ -99,6 +99,6 @@ void run_report_notes(const inputs *given, const outputs *made, double seconds) 
     for (int output = 0; output < OUTPUTS; output++)
         if (made->file[output] != NULL)
             cli_note("%s written to %s", output_names[output], made->file[output]);
-    cli_note("path %s, isa %s, threads %d, %.3g s", attend_ctx_path(given->ctx), attend_isa_name(attend_ctx_isa(given->ctx)),
-             (int)attend_ctx_threads(given->ctx), seconds);
+    cli_note("path %s, isa %s, threads %d, %.3g s", attend_ctx_path(given->ctx),
+             attend_isa_name(attend_ctx_isa(given->ctx)), (int)attend_ctx_threads(given->ctx), seconds);
 }

@@ -8,15 +8,15 @@
 /* One call on its way. */
 typedef struct at_forward_work {
     const at_fused *call;
-    at_plan         plan;
-    char           *scratch;
-    size_t          lane_size;   /* of the scratch, for each lane                  */
-    size_t          parts_place; /* where the parts begin in the scratch           */
-    size_t          part_floats; /* of one part: shift, sum and highest (rows) each, output (E, rows) */
+    at_plan plan;
+    char *scratch;
+    size_t lane_size;   /* of the scratch, for each lane                  */
+    size_t parts_place; /* where the parts begin in the scratch           */
+    size_t part_floats; /* of one part: shift, sum and highest (rows) each, output (E, rows) */
 } at_forward_work;
 
 typedef struct at_task {
-    int64_t b, g;           /* batch row, key head */
+    int64_t b, g; /* batch row, key head */
     at_span heads, queries;
 } at_task;
 

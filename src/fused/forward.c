@@ -57,8 +57,8 @@ static void run_piece(const at_forward_work *work, at_bench *bench, const piece 
     for (int64_t j = keys.first; j < keys.end;) {
         int64_t chunk_end = j + AT_CHUNK - (j - part->key_start) % AT_CHUNK;
         at_span chunk = {j, least(chunk_end, keys.end)};
-        at_panel k = at_panel_of(work->plan.kernels, call->k, task->b, task->g, chunk.first, chunk.end - chunk.first, bench->keys);
-        at_panel v = at_panel_of(work->plan.kernels, call->v, task->b, task->g, chunk.first, chunk.end - chunk.first, bench->values);
+        at_panel k = at_block_keys(call, &work->plan, bench, task->b, task->g, chunk);
+        at_panel v = at_block_values(call, &work->plan, bench, task->b, task->g, chunk);
         for (int32_t n = 0; n < blocks; n++)
             at_block_step(call, &work->plan, bench, &bench->blocks[n], chunk, k, v);
         j = chunk.end;

@@ -3,13 +3,10 @@
 #include <math.h>
 
 #include "base/size.h"
-#include "fused/panel.h"
 
 static const double log2_e = 1.44269504088896340736;
 
-static bool is_short_float(int32_t dtype) {
-    return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16;
-}
+static bool is_short_float(int32_t dtype) { return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16; }
 
 bool at_plan_leaves_taps(const at_taps *taps) {
     return taps->top > 0 || at_given_out(&taps->top_rest) || at_given_in(&taps->rows) ||
@@ -33,13 +30,23 @@ const char *at_plan_refusal(const at_fused *call) {
 
 static int64_t parts(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
+/* Rows of floats are read where they lie, and rows of 16-bit floats too when a block has few rows. */
+static bool must_widen(const attend_in *tensor, const at_plan *plan) {
+    bool adjacent = tensor->stride[3] == 1 || tensor->shape[3] == 1;
+    return !adjacent || (tensor->dtype != ATTEND_F32 && plan->heads * plan->queries > AT_FEW);
+}
+
 /* Many queries: one head at a time fills the lanes. Few: the heads of a group stand side by side, so that each key
    is read once for all of them. */
-static void cut(const at_problem *problem, at_plan *plan) {
+static void cut_blocks(const at_problem *problem, at_plan *plan) {
     plan->queries = problem->queries < AT_LANES ? (int32_t)(problem->queries ? problem->queries : 1) : AT_LANES;
     plan->heads = AT_LANES / plan->queries;
     if (plan->heads > problem->group)
         plan->heads = (int32_t)problem->group;
+}
+
+/* What is converted is shared by the blocks of a task. */
+static void cut_tasks(const at_problem *problem, at_plan *plan) {
     plan->blocks = plan->widen_k || plan->widen_v ? AT_BLOCKS_MAX : 1;
     plan->head_tasks = problem->group ? parts(problem->group, plan->heads) : 0;
     plan->query_tasks = parts(problem->queries, (int64_t)plan->queries * plan->blocks);
@@ -52,7 +59,8 @@ static void cut(const at_problem *problem, at_plan *plan) {
    none waits long for the last. */
 static int64_t splits_of(const at_problem *problem, const at_plan *plan, int32_t threads) {
     bool one_block = plan->query_tasks == 1 && problem->queries <= plan->queries;
-    if (threads < 2 || !one_block || plan->tasks == 0 || plan->tasks >= 2 * threads || at_given_in(&problem->query_starts))
+    if (threads < 2 || !one_block || plan->tasks == 0 || plan->tasks >= 2 * threads ||
+        at_given_in(&problem->query_starts))
         return 1;
     int64_t splits = parts(4 * (int64_t)threads, plan->tasks);
     return splits < plan->chunks ? splits : plan->chunks > 0 ? plan->chunks : 1;
@@ -61,12 +69,13 @@ static int64_t splits_of(const at_problem *problem, const at_plan *plan, int32_t
 void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan) {
     const at_problem *problem = call->problem;
     plan->kernels = kernels;
-    plan->widen_k = !at_panel_in_place(call->k);
-    plan->widen_v = !at_panel_in_place(call->v);
     plan->adjusted = problem->softcap > 0 || at_given_in(&problem->slopes) || at_given_in(&problem->bias);
     plan->sign = problem->scale < 0 ? -1.0f : 1.0f;
     plan->factor = (float)(plan->adjusted ? log2_e : fabs(problem->scale) * log2_e);
-    cut(problem, plan);
+    cut_blocks(problem, plan);
+    plan->widen_k = must_widen(call->k, plan);
+    plan->widen_v = must_widen(call->v, plan);
+    cut_tasks(problem, plan);
     plan->chunks = parts(problem->keys, AT_CHUNK);
     plan->splits = splits_of(problem, plan, threads);
 }
@@ -74,10 +83,11 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threa
 /* Converted inputs need more for each thread; inputs in place make more tasks, and so use more threads. */
 void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *plan) {
     at_plan in_place = {.chunks = parts(problem->keys, AT_CHUNK)};
-    cut(problem, &in_place);
+    cut_blocks(problem, &in_place);
+    cut_tasks(problem, &in_place);
     *plan = in_place;
     plan->widen_k = plan->widen_v = plan->adjusted = true;
-    cut(problem, plan);
+    cut_tasks(problem, plan);
     plan->tasks = in_place.tasks;
     plan->splits = splits_of(problem, &in_place, threads);
 }

@@ -7,11 +7,11 @@
 
 enum { AT_BLOCKS_MAX = 4 }; /* blocks of a task */
 
-typedef struct at_fused {        /* one call */
+typedef struct at_fused { /* one call */
     const at_problem *problem;
-    const attend_in  *q, *k, *v; /* (B, H, Tq, D) (B, G, Tk, D) (B, G, Tk, E) */
-    const attend_out *o;         /* (B, H, Tq, E) */
-    const at_taps    *taps;
+    const attend_in *q, *k, *v; /* (B, H, Tq, D) (B, G, Tk, D) (B, G, Tk, E) */
+    const attend_out *o;        /* (B, H, Tq, E) */
+    const at_taps *taps;
 } at_fused;
 
 /* A block is a few neighbouring queries of a few heads that share a key head: at most AT_LANES rows. A task is a
@@ -19,18 +19,18 @@ typedef struct at_fused {        /* one call */
    sizes alone; bits do not depend on the cuts. */
 typedef struct at_plan {
     const at_kernels *kernels;
-    int32_t           heads;         /* of a block                                                 */
-    int32_t           queries;       /* of a block                                                 */
-    int32_t           blocks;        /* of a task                                                  */
-    int64_t           head_tasks;    /* tasks side by side over the heads of a group               */
-    int64_t           query_tasks;   /* ... and over the queries                                   */
-    int64_t           tasks;
-    int64_t           chunks;        /* of the keys                                                */
-    int64_t           splits;        /* 1, or parts that the chunks of a task are cut into (decode.h) */
-    bool              widen_k, widen_v; /* keys or values are not rows of floats: converted first  */
-    bool              adjusted;      /* scores are scaled, capped and added to before normalize    */
-    float             sign;          /* of the scale: goes into the queries                        */
-    float             factor;        /* of the exponent: |scale| log2 e, or log2 e when adjusted   */
+    int32_t heads;       /* of a block                                                 */
+    int32_t queries;     /* of a block                                                 */
+    int32_t blocks;      /* of a task                                                  */
+    int64_t head_tasks;  /* tasks side by side over the heads of a group               */
+    int64_t query_tasks; /* ... and over the queries                                   */
+    int64_t tasks;
+    int64_t chunks;        /* of the keys                                                */
+    int64_t splits;        /* 1, or parts that the chunks of a task are cut into (decode.h) */
+    bool widen_k, widen_v; /* keys or values are converted to rows of floats first    */
+    bool adjusted;         /* scores are scaled, capped and added to before normalize    */
+    float sign;            /* of the scale: goes into the queries                        */
+    float factor;          /* of the exponent: |scale| log2 e, or log2 e when adjusted   */
 } at_plan;
 
 /* Whether taps ask for single weights or their entropy, which the fast path does not have: the readable path gives

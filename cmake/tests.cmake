@@ -1,12 +1,6 @@
 # Every file test/<folder>/test_*.c is one test, labelled <folder>, that sees internal symbols.  Other files of the folder
 # are linked to each of its tests, and test/*.c to all.
 
-pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
-if(NOT CMOCKA_FOUND)
-    message(STATUS "cmocka is missing: the tests are left out (tools/setup test installs it)")
-    return()
-endif()
-
 set(test_environment "ATTEND_SHARED=${ATTEND_SHARED}" "ATTEND_BINARY=${PROJECT_BINARY_DIR}/attend"
     "ATTEND_SOURCE=${PROJECT_SOURCE_DIR}"
     "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/leaks.txt:print_suppressions=0"

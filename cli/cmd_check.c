@@ -41,7 +41,7 @@ static int take_amount(wishes *wish, int id, const char *option, const char *val
         return cli_parse_int(option, value, 0, number_most, &wish->first);
     }
     wish->cases = number_most;
-    return cli_parse_real(option, value, 0, 1e6, &wish->minutes);
+    return cli_parse_real(option, value, 1e-6, 1e6, &wish->minutes);
 }
 
 static int take_random_option(wishes *wish, int id, const char *value) {

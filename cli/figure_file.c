@@ -12,15 +12,6 @@
 
 static const double png_pixels = 2; // for each pixel of the layout: sharp on dense screens and on paper
 
-/* Fontconfig, through which cairo finds the letters, keeps its tables to the end behind pointers that LeakSanitizer
-   cannot follow. The names are LeakSanitizer's; other builds never call them. */
-/* NOLINTBEGIN(bugprone-reserved-identifier) */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_options(void);
-const char *__lsan_default_suppressions(void) { return "leak:libfontconfig"; }
-const char *__lsan_default_options(void) { return "print_suppressions=0"; }
-/* NOLINTEND(bugprone-reserved-identifier) */
-
 /* A drawing in memory: the file is begun only when all of it is known. */
 typedef struct drawing {
     char *data;

@@ -92,7 +92,7 @@ static int64_t find_numbered(const attend_example *example, const char *name) {
     const char *mark = strrchr(name, '#');
     if (mark == NULL || mark[1] == '\0' || strspn(mark + 1, "0123456789") != strlen(mark + 1) || strlen(mark) > 10)
         return -1;
-    return nth(example, name, (size_t)(mark - name), atoll(mark + 1));
+    return nth(example, name, (size_t)(mark - name), strtoll(mark + 1, NULL, 10));
 }
 
 int64_t token_find(const attend_example *example, const char *name) {

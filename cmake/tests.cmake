@@ -1,5 +1,5 @@
-# Every file test/<folder>/test_*.c is one test, labelled <folder>.  Other files of the folder are linked to each of its
-# tests, and test/*.c to all.
+# Every file test/<folder>/test_*.c is one test, labelled <folder>, that sees internal symbols.  Other files of the folder
+# are linked to each of its tests, and test/*.c to all.
 
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
 if(NOT CMOCKA_FOUND)
@@ -8,7 +8,8 @@ if(NOT CMOCKA_FOUND)
 endif()
 
 set(test_environment "ATTEND_SHARED=${ATTEND_SHARED}" "ATTEND_BINARY=${PROJECT_BINARY_DIR}/attend"
-    "ATTEND_SOURCE=${PROJECT_SOURCE_DIR}")
+    "ATTEND_SOURCE=${PROJECT_SOURCE_DIR}"
+    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/leaks.txt:print_suppressions=0")
 
 # attend_test(NAME LABEL COMMAND...)
 function(attend_test name label)
@@ -17,35 +18,41 @@ function(attend_test name label)
     set_tests_properties(${name} PROPERTIES LABELS ${label} ENVIRONMENT "${test_environment}" TIMEOUT 300)
 endfunction()
 
-# attend_test_program(NAME SOURCES...): internal symbols are visible, as the static libraries hold them all.
-function(attend_test_program name)
-    add_executable(${name} ${ARGN})
-    attend_compile(${name})
-    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
-    target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/test")
-    target_link_libraries(${name} PRIVATE attend_model_static PkgConfig::CMOCKA PkgConfig::JANSSON m)
+# attend_test_support(TARGET SOURCES...): what several tests share, compiled once.
+function(attend_test_support target)
+    add_library(${target} STATIC ${ARGN})
+    attend_compile(${target})
+    target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/test")
+    target_link_libraries(${target} PUBLIC attend_model_static PkgConfig::CMOCKA PkgConfig::JANSSON m)
 endfunction()
 
-file(GLOB shared_support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/*.c")
-if(shared_support)
-    add_library(attend_test_support STATIC ${shared_support})
-    attend_compile(attend_test_support)
-    target_include_directories(attend_test_support PUBLIC "${PROJECT_SOURCE_DIR}/test" "${PROJECT_SOURCE_DIR}/src")
-    target_link_libraries(attend_test_support PUBLIC attend_model_static PkgConfig::CMOCKA PkgConfig::JANSSON m)
-endif()
-
-file(GLOB test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/*/test_*.c")
-foreach(source IN LISTS test_sources)
-    get_filename_component(name "${source}" NAME_WE)
-    get_filename_component(folder "${source}" DIRECTORY)
+# attend_test_folder(FOLDER): its tests.
+function(attend_test_folder folder)
     get_filename_component(label "${folder}" NAME)
+    file(GLOB sources CONFIGURE_DEPENDS "${folder}/test_*.c")
     file(GLOB support CONFIGURE_DEPENDS "${folder}/*.c")
-    list(FILTER support EXCLUDE REGEX "/test_[^/]*$")
-    attend_test_program(${name} "${source}" ${support})
-    if(TARGET attend_test_support)
-        target_link_libraries(${name} PRIVATE attend_test_support)
+    list(REMOVE_ITEM support ${sources})
+    if(sources AND support)
+        attend_test_support(attend_test_support_${label} ${support})
+        target_link_libraries(attend_test_support_${label} PUBLIC attend_test_support)
     endif()
-    attend_test(${name} ${label} ${name})
+    foreach(source IN LISTS sources)
+        get_filename_component(name "${source}" NAME_WE)
+        add_executable(${name} "${source}")
+        attend_compile(${name})
+        set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+        target_link_libraries(${name} PRIVATE attend_test_support$<$<BOOL:${support}>:_${label}>)
+        attend_test(${name} ${label} ${name})
+    endforeach()
+endfunction()
+
+file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/*.c")
+attend_test_support(attend_test_support ${support})
+file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/*")
+foreach(folder IN LISTS folders)
+    if(IS_DIRECTORY "${folder}")
+        attend_test_folder("${folder}")
+    endif()
 endforeach()
 
 # Transcripts of the program, and the commands that the documents show; and tests in Python.

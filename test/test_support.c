@@ -64,10 +64,6 @@ attend_allocator test_allocator(test_memory *memory) {
 
 /* ---- Tests ---- */
 
-/* LLVM's OpenMP never frees the descriptors of teams that grew and shrank; called by the leak sanitizer. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libomp.so\n"; }
-
 test_memory *test_context_memory(void) { return &context_memory; }
 
 attend_ctx *test_context(int32_t threads) {

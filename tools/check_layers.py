@@ -12,8 +12,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
 SUFFIXES = (".c", ".h", ".inc", ".def")
 C_STANDARD = {
     name + ".h"
-    for name in "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg "
-    "stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype".split()
+    for name in "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign "
+    "stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar "
+    "wctype".split()
 }
 
 
@@ -39,7 +40,7 @@ def row_of(layers, path):
 
 
 def resolve(root, including, name):
-    """The path of a quoted header in the tree; None when it is not there."""
+    """The path of a header of the tree; None when it is none of ours."""
     for folder in (os.path.dirname(including), "include", "src"):
         path = os.path.normpath(os.path.join(folder, name))
         if os.path.isfile(os.path.join(root, path)):
@@ -52,9 +53,9 @@ def may_include(root, layers, including, bracket, name):
     allowed = layers[row]
     if allowed == ["anything"]:
         return True
-    if bracket == "<":
-        return name in C_STANDARD or any(fnmatch.fnmatch("<%s>" % name, pattern) for pattern in allowed)
     target = resolve(root, including, name)
+    if target is None and bracket == "<":
+        return name in C_STANDARD or any(fnmatch.fnmatch("<%s>" % name, pattern) for pattern in allowed)
     if target is None:
         return any(fnmatch.fnmatch(name, pattern) for pattern in allowed)
     folder = os.path.dirname(row) if row == including else row

@@ -140,7 +140,7 @@ def read_options(path, section):
         if line.startswith("-"):
             match = OPTION.fullmatch(line)
             if match is None:
-                raise PageError('%s: not an option line: write "-o, --output FILE  text" (two blanks before the text)' % place)
+                raise PageError('%s: an option line is "-o, --output FILE  text", two blanks before the text' % place)
             options.append(Option(match[1] or "", match[2], match[3] or "", match[4] or "", [line]))
         elif line.startswith(" "):
             if not options:
@@ -162,9 +162,8 @@ def check_options(path, options):
         if not option.text:
             raise PageError("%s: --%s has no text" % (path, option.name))
         if option.value and not option.words and not re.fullmatch(r"[A-Z][A-Za-z0-9_,.:]*", option.value):
-            raise PageError(
-                "%s: --%s %s: a value is in capitals (FILE), or words separated by |" % (path, option.name, option.value)
-            )
+            wrong = "--%s %s: a value is in capitals (FILE), or words separated by |" % (option.name, option.value)
+            raise PageError("%s: %s" % (path, wrong))
         names.add(option.name)
         letters.add(option.letter)
 
@@ -227,14 +226,19 @@ def plain(line):
     return line if line.startswith("    ") else line.replace("`", "")
 
 
+def help_lines(section):
+    lines = [line for _, line in strip_blank(section.lines)]
+    if section.has_options:
+        return [("  " + line).rstrip().replace("`", "") for line in lines]
+    return [plain(line) for line in lines]
+
+
 def help_text(page, verbs):
-    blocks = [[page.command + ": " + page.summary[0].lower() + page.summary[1:]]]
+    blocks = [[page.command + ": " + page.summary[0].lower() + plain(page.summary[1:])]]
     if page.description:
         blocks.append([plain(line) for _, line in page.description])
     for section in page.sections:
-        lines = [plain(line) for _, line in strip_blank(section.lines)]
-        if section.has_options:
-            lines = ["  " + line if line else line for line in lines]
+        lines = help_lines(section)
         if section.title == "Options":
             lines += ["  " + line for line in page.options[-1].lines]
         blocks.append([section.title + ":"] + lines)
@@ -260,7 +264,7 @@ def c_bytes(character):
 
 def help_header(page, verbs):
     name = page.name
-    ids = {option.name: "OPTION_%s_%s" % (name.upper(), option.name.upper().replace("-", "_")) for option in page.options}
+    ids = {option.name: ("OPTION_%s_%s" % (name, option.name.replace("-", "_"))).upper() for option in page.options}
     letters = [option for option in page.options if option.letter]
     table = "".join(
         '    {"%s", %s, NULL, %s},\n'
@@ -327,7 +331,8 @@ def roff(text):
 def roff_marked(text):
     """The same, with `code` in bold."""
     parts = re.split(r"`([^`]*)`", text)
-    marked = "".join(roff(part).replace("\\&", "") if i % 2 == 0 else "\\fB%s\\fR" % roff(part) for i, part in enumerate(parts))
+    parts = [roff(part).replace("\\&", "") for part in parts]
+    marked = "".join("\\fB%s\\fR" % part if i % 2 else part for i, part in enumerate(parts))
     return "\\&" + marked if marked[:1] in (".", "'") else marked
 
 
@@ -382,7 +387,7 @@ def man_page(page, verbs, version):
     ]
     usage = page.section("Usage")
     out += [".SH SYNOPSIS", ".nf"] + [roff(line[4:]) for _, line in strip_blank(usage.lines)] + [".fi"]
-    out += [".SH DESCRIPTION"] + roff_block([page.summary] + [line for _, line in page.description])
+    out += [".SH DESCRIPTION"] + roff_block([page.summary, ""] + [line for _, line in page.description])
     if page.name == "attend":
         out += [".SH VERBS"]
         for name, what in verbs:
@@ -409,21 +414,23 @@ def first_clause(text):
     return re.split(r"[;:,.(] |[;:,.]$| \(", text.replace("`", ""))[0]
 
 
+def bash_verb(page):
+    """The branch of the completion for one verb."""
+    lines = ["    %s)" % page.name]
+    lines.append("        options='%s'" % " ".join("--" + option.name for option in page.options))
+    lines.append('        case "$before" in')
+    for option in page.options:
+        if option.words:
+            lines.append("        %s) values='%s' ;;" % ("|".join(option.spellings), " ".join(option.words)))
+    free = [spelling for option in page.options if option.value and not option.words for spelling in option.spellings]
+    if free:
+        lines.append("        %s) return ;;" % "|".join(free))
+    return lines + ["        esac", "        ;;"]
+
+
 def bash_completion(pages, verbs):
-    names = " ".join(name for name, _ in verbs)
-    cases = []
-    for name, _ in verbs:
-        options = pages[name].options
-        words = " ".join("--" + option.name for option in options)
-        values = "".join(
-            "            --%s) values='%s' ;;\n" % (option.name, " ".join(option.words)) for option in options if option.words
-        )
-        free = "|".join(spelling for option in options if option.value and not option.words for spelling in option.spellings)
-        free_case = "            %s) return ;;\n" % free if free else ""
-        cases.append(
-            "    %s)\n        options='%s'\n        case \"$before\" in\n%s%s        esac\n        ;;\n" % (name, words, values, free_case)
-        )
-    return BASH.format(names=names, cases="".join(cases))
+    cases = [line for name, _ in verbs for line in bash_verb(pages[name])]
+    return BASH.format(names=" ".join(name for name, _ in verbs), cases="\n".join(cases))
 
 
 BASH = """# Completion of attend for bash.  Made by tools/make_help.py from docs/cli: edit that.
@@ -439,7 +446,8 @@ _attend() {{
     help)
         options='{names}'
         ;;
-{cases}    esac
+{cases}
+    esac
     if [ -n "$values" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
     elif [ "${{COMP_WORDS[1]}}" = help ] || [ "${{word:0:1}}" = - ]; then

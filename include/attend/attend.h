@@ -370,8 +370,9 @@ typedef struct attend_steps {              /* every intermediate; data NULL = no
 static inline attend_steps attend_steps_init(void)
 { attend_steps s; memset(&s, 0, sizeof s); s.struct_size = (uint32_t)sizeof s; return s; }
 
-/* The five stages from compare to combine in a row, each stored in double before the next reads it, and
-   written to steps; the same numbers as calling them one by one.  Memory: one row of each, per thread. */
+/* The five stages from compare to combine in a row, tensors as in attend_forward: each stored in double
+   before the next reads it, and written to steps; the same numbers as calling them one by one.  Memory: one
+   row of each, per thread. */
 ATTEND_API attend_status attend_chain(attend_ctx *ctx, const attend_problem *problem,
                                       const attend_in *q, const attend_in *k, const attend_in *v,
                                       const attend_extra *extra, const attend_steps *steps);

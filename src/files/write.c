@@ -153,7 +153,7 @@ static json_t *describe(const write_item *item) {
             return NULL;
         }
     return json_pack("{s:s, s:o, s:[I,I]}", "dtype", item->storage->safetensors, "shape", shape, "data_offsets",
-                     (json_int_t)item->begin, (json_int_t)(item->begin + item->bytes));
+                     (json_int_t)item->begin, (json_int_t)item->begin + (json_int_t)item->bytes);
 }
 
 static attend_status describe_all(const write_job *job, json_t *root) {

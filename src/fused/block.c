@@ -104,6 +104,19 @@ static void adjust(const at_problem *problem, const at_plan *plan, at_bench *ben
                           adds ? bench->added : NULL);
 }
 
+at_panel at_block_keys(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g, at_span chunk) {
+    if (!plan->widen_k)
+        return at_panel_raw(call->k, b, g, chunk.first);
+    return at_panel_of(plan->kernels, call->k, b, g, chunk.first, chunk.end - chunk.first, bench->keys);
+}
+
+at_panel at_block_values(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g,
+                         at_span chunk) {
+    if (!plan->widen_v)
+        return at_panel_raw(call->v, b, g, chunk.first);
+    return at_panel_of(plan->kernels, call->v, b, g, chunk.first, chunk.end - chunk.first, bench->values);
+}
+
 void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,
                    at_panel keys, at_panel values) {
     const at_problem *problem = call->problem;
@@ -113,19 +126,26 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
     if (span.first >= span.end)
         return;
     int32_t rows = block->rows, count = (int32_t)(span.end - span.first);
-    const float *k = keys.rows + (span.first - chunk.first) * keys.stride;
-    const float *v = values.rows + (span.first - chunk.first) * values.stride;
+    const void *k = at_panel_row(keys, span.first - chunk.first), *v = at_panel_row(values, span.first - chunk.first);
     const uint64_t *seen = at_see(problem, block->query, rows, span, bench->seen);
-    kernels->compare(block->queries, rows, problem->head_width, k, keys.stride, count, seen, bench->scores,
-                     bench->chunk.highest);
+    if (keys.dtype == ATTEND_F32)
+        kernels->compare(block->queries, rows, problem->head_width, k, keys.stride, count, seen, bench->scores,
+                         bench->chunk.highest);
+    else
+        kernels->compare_few(block->queries, rows, problem->head_width, k, keys.dtype, keys.stride, count, bench->scores,
+                             bench->chunk.highest);
     if (plan->adjusted)
         adjust(problem, plan, bench, block, span);
     if (plan->adjusted || seen != NULL)
         kernels->highest(bench->scores, rows, count, seen, bench->chunk.highest);
     kernels->normalize(bench->scores, rows, count, seen, plan->factor, &bench->chunk);
     kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
-    kernels->combine(bench->scores, rows, count, seen, v, values.stride, problem->value_width, bench->keep, bench->take,
-                     block->output);
+    if (values.dtype == ATTEND_F32)
+        kernels->combine(bench->scores, rows, count, seen, v, values.stride, problem->value_width, bench->keep,
+                         bench->take, block->output);
+    else
+        kernels->combine_few(bench->scores, rows, count, seen, v, values.dtype, values.stride, problem->value_width,
+                             bench->keep, bench->take, block->output);
 }
 
 /* ---- end ---- */

@@ -41,6 +41,10 @@ void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, 
 /* Back to nothing seen. */
 void at_block_clear(const at_problem *problem, at_block *block);
 
+/* Keys and values of a chunk, as the plan has them. */
+at_panel at_block_keys(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g, at_span chunk);
+at_panel at_block_values(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g, at_span chunk);
+
 /* Folds in the keys of one chunk, or of the part of it that some row sees. */
 void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,
                    at_panel keys, at_panel values);

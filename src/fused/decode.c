@@ -6,13 +6,13 @@
 #include "base/parallel.h"
 #include "base/size.h"
 
-bool at_decode_size(at_forward_work *work, size_t *size) {
+bool at_decode_size(const at_problem *problem, at_forward_work *work, size_t *size) {
     const at_plan *plan = &work->plan;
     size_t rows = (size_t)(plan->heads * plan->queries);
     *size = 0;
     if (plan->splits == 1)
         return true;
-    return at_size_add((size_t)work->call->problem->value_width, 3, size) && at_size_mul(*size, rows, size) &&
+    return at_size_add((size_t)problem->value_width, 3, size) && at_size_mul(*size, rows, size) &&
            at_size_mul(*size, sizeof(float), &work->part_floats) &&
            at_size_mul(work->part_floats, (size_t)plan->chunks, size) && at_size_mul(*size, (size_t)plan->tasks, size) &&
            (work->part_floats /= sizeof(float)) > 0;
@@ -61,8 +61,8 @@ static void run_part(void *opaque, int64_t index, int32_t lane) {
         chunk.end = chunk.end < block->span.end ? chunk.end : block->span.end;
         if (chunk.first >= block->span.end || chunk.end <= block->span.first)
             continue;
-        at_panel k = at_panel_of(work->plan.kernels, work->call->k, task.b, task.g, chunk.first, chunk.end - chunk.first, bench->keys);
-        at_panel v = at_panel_of(work->plan.kernels, work->call->v, task.b, task.g, chunk.first, chunk.end - chunk.first, bench->values);
+        at_panel k = at_block_keys(work->call, plan, bench, task.b, task.g, chunk);
+        at_panel v = at_block_values(work->call, plan, bench, task.b, task.g, chunk);
         at_block_clear(work->call->problem, block);
         at_block_step(work->call, plan, bench, block, chunk, k, v);
         keep_part(block, work->call->problem->value_width, part_of(work, task_index, c));

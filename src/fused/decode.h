@@ -24,7 +24,7 @@ at_task at_task_of(const at_forward_work *work, int64_t index);
 at_bench *at_bench_of(const at_forward_work *work, int32_t lane);
 
 /* Bytes of all parts, none when the plan does not split; sets part_floats. False when they do not fit. */
-bool at_decode_size(at_forward_work *work, size_t *size);
+bool at_decode_size(const at_problem *problem, at_forward_work *work, size_t *size);
 
 attend_status at_decode(attend_ctx *ctx, const at_forward_work *work);
 

@@ -1,18 +1,27 @@
-/* panel.h - rows of a tensor as rows of floats: where they lie, or converted (exactly) into scratch. */
+/* panel.h - rows of a tensor for the kernels: where they lie, or converted (exactly) into scratch. */
 #ifndef AT_PANEL_H
 #define AT_PANEL_H
 
 #include "kernel/kernel.h"
 #include "tensor/tensor.h"
 
-/* Rows of floats, each stride floats after the one before. */
+/* Rows of adjacent elements, each stride elements after the one before. */
 typedef struct at_panel {
-    const float *rows;
-    int64_t      stride;
+    const void *rows;
+    int64_t     stride;
+    int32_t     dtype; /* ATTEND_F32; or the tensor's own, when it was asked for */
 } at_panel;
 
 /* Whether at_panel_of can do without scratch. */
 bool at_panel_in_place(const attend_in *tensor);
+
+/* The rows as they are stored; the tensor's elements must be adjacent. */
+at_panel at_panel_raw(const attend_in *tensor, int64_t b, int64_t h, int64_t first);
+
+/* Row j of a panel. */
+static inline const void *at_panel_row(at_panel panel, int64_t j) {
+    return (const char *)panel.rows + j * panel.stride * (int64_t)attend_dtype_size((attend_dtype)panel.dtype);
+}
 
 /* Rows first .. first+count-1 of tensor[b,h]; scratch (count, width) is used only where they are not in place. */
 at_panel at_panel_of(const at_kernels *kernels, const attend_in *tensor, int64_t b, int64_t h, int64_t first,

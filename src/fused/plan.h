@@ -27,23 +27,22 @@ typedef struct at_plan {
     int64_t           tasks;
     int64_t           chunks;        /* of the keys                                                */
     int64_t           splits;        /* 1, or parts that the chunks of a task are cut into (decode.h) */
-    bool              widen_k, widen_v; /* keys or values are not rows of floats: converted first  */
+    bool              widen_k, widen_v; /* keys or values are converted to rows of floats first    */
     bool              adjusted;      /* scores are scaled, capped and added to before normalize    */
     float             sign;          /* of the scale: goes into the queries                        */
     float             factor;        /* of the exponent: |scale| log2 e, or log2 e when adjusted   */
 } at_plan;
 
-/* Whether taps ask for single weights or their entropy, which the fast path does not have: the readable path gives
-   them in a pass of its own, beside the output. */
-bool at_plan_leaves_taps(const at_taps *taps);
-
 /* NULL when the fast path takes the call, else why not, in words that complete "the readable path, because ...". */
 const char *at_plan_refusal(const at_fused *call);
+
+/* The taps that the fast path does not write: the readable path has to, without o. False when none is left. */
+bool at_plan_leaves(const at_taps *taps, at_taps *left);
 
 /* threads matters for splits alone. */
 void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan);
 
-/* The plan of a call for this problem that needs the most scratch, whatever its types and optional inputs. */
-void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *plan);
+/* A plan that needs at least as much scratch as any with this problem. */
+void at_plan_bound(const at_problem *problem, int32_t threads, at_plan *plan);
 
 #endif

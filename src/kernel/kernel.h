@@ -34,6 +34,7 @@
 enum {
     AT_LANES = 48,  /* rows of a block: three vectors of AVX-512, six of AVX2 */
     AT_CHUNK = 256, /* keys of a chunk; a change changes bits */
+    AT_FEW = 8,     /* rows of decode */
 };
 
 /* What is known of each row so far, or from one chunk: (AT_LANES) each, aligned to 64 bytes. */
@@ -77,7 +78,15 @@ typedef struct at_kernels {
     void (*combine)(const float *weights, int32_t rows, int32_t keys, const uint64_t *seen, const float *v,
                     int64_t v_stride, int64_t width, const float *keep, const float *take, float *output);
 
-    /* The same for a sum that was taken elsewhere: output becomes output * keep + part (E, part_stride) * take. */
+    /* compare and combine for up to AT_FEW rows, with keys and values of 16 bits (dtype F16 or BF16; or F32) read where
+       they lie; hidden scores are computed too. */
+    void (*compare_few)(const float *queries, int32_t rows, int64_t width, const void *k, int32_t dtype,
+                        int64_t k_stride, int32_t keys, float *scores, float *highest);
+    void (*combine_few)(const float *weights, int32_t rows, int32_t keys, const uint64_t *seen, const void *v,
+                        int32_t dtype, int64_t v_stride, int64_t width, const float *keep, const float *take,
+                        float *output);
+
+    /* The same as combine for a sum that was taken elsewhere: output becomes output * keep + part (E, part_stride) * take. */
     void (*accumulate)(const float *part, int64_t part_stride, int32_t rows, int64_t width, const float *keep,
                        const float *take, float *output);
 

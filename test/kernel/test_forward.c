@@ -2,11 +2,12 @@
    the same bits on all of them, for any number of threads, queries and neighbours. */
 #include "random_call.h"
 
+#include "base/memory.h"
 #include "fused/forward.h"
 #include "kernel/select.h"
 #include "problem/taps.h"
 
-enum { ROUNDS = 150 };
+enum { ROUNDS = 90 };
 
 /* attend_forward on the fast path alone; false when it does not take the call. */
 static bool forward_fast(attend_ctx *ctx, const random_call *call, int32_t isa, const attend_taps *taps) {
@@ -199,10 +200,37 @@ static void test_taps(void **state) {
     }
 }
 
+/* Whatever the call, what was reserved is enough: nothing is allocated after it. */
+static void test_scratch(void **state) {
+    (void)state;
+    test_random rng = {78};
+    int32_t isa = (int32_t)at_kernels_best();
+    for (int n = 0; n < ROUNDS; n++) {
+        random_call call = random_call_make(&rng, MAY_ALL | MUST_BE_SHORT_FLOATS | (n % 2 ? MAY_BE_LONG : 0));
+        attend_config config = attend_config_init();
+        attend_ctx *ctx;
+        config.threads = 1 + n % 4;
+        config.allocator = test_allocator(test_context_memory());
+        assert_int_equal(attend_ctx_create(&config, &ctx), ATTEND_OK);
+        at_arguments arguments;
+        at_problem problem;
+        size_t bytes;
+        void *scratch;
+        at_arguments_begin(&arguments, ctx);
+        assert_works(ctx, at_problem_import(&arguments, &call.problem, NULL, &problem));
+        assert_works(ctx, at_forward_scratch(ctx, &problem, &bytes));
+        assert_works(ctx, at_memory_scratch(ctx, bytes, &scratch));
+        int64_t calls = test_context_memory()->calls;
+        assert_true(forward_fast(ctx, &call, isa, NULL));
+        assert_int_equal(test_context_memory()->calls, calls);
+        attend_ctx_destroy(ctx);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_against_the_readable_path), TEST(test_sets_and_threads), TEST(test_number_of_queries),
-        TEST(test_company), TEST(test_padding), TEST(test_packing), TEST(test_taps),
+        TEST(test_company), TEST(test_padding), TEST(test_packing), TEST(test_taps), TEST(test_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

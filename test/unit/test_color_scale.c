@@ -20,7 +20,7 @@ static void lightness_moves_in_equal_steps(void **state) {
         assert_true(fabs(last - first) > 70);
         assert_int_equal(last > first, themes[t] == THEME_DARK);
         for (int i = 0; i <= STEPS; i++) {
-            double part = (double)i / STEPS, lightness = color_lightness(color_scale_at(themes[t], part));
+            double part = i / (double)STEPS, lightness = color_lightness(color_scale_at(themes[t], part));
             assert_true(fabs(lightness - (first + part * (last - first))) < 0.1);
         }
     }
@@ -40,8 +40,8 @@ static void ends_are_those_of_the_source(void **state) {
 static void themes_mirror_each_other(void **state) {
     (void)state;
     for (int i = 0; i <= STEPS; i++) {
-        double light = color_lightness(color_scale_at(THEME_LIGHT, (double)i / STEPS));
-        double dark = color_lightness(color_scale_at(THEME_DARK, 1 - (double)i / STEPS));
+        double light = color_lightness(color_scale_at(THEME_LIGHT, i / (double)STEPS));
+        double dark = color_lightness(color_scale_at(THEME_DARK, 1 - i / (double)STEPS));
         assert_true(fabs(light - dark) < 1e-9);
     }
 }
@@ -49,7 +49,7 @@ static void themes_mirror_each_other(void **state) {
 static void numbers_can_be_read_on_every_color(void **state) {
     (void)state;
     for (int i = 0; i <= STEPS; i++) {
-        color ground = color_scale_at(THEME_LIGHT, (double)i / STEPS);
+        color ground = color_scale_at(THEME_LIGHT, i / (double)STEPS);
         assert_true(color_contrast(ground, color_ink_on(ground)) >= 4.5); // WCAG 2.1, 1.4.3
     }
 }

@@ -15,7 +15,7 @@ static int64_t ambiguous_group(const forward_call *call) {
 static int ask(const request *wish, const inputs *given, int64_t group) {
     const forward_call *call = &given->call;
     const char *option = wish->needs_offset == NULL ? "--slopes" : wish->needs_offset;
-    long long   queries = groups_queries(call, group).count, keys = groups_keys(call, group).count;
+    long long queries = groups_queries(call, group).count, keys = groups_keys(call, group).count;
     char where[48] = "";
     if (groups_count(call) > 1)
         snprintf(where, sizeof where, "%s %lld: ", call->extra.query_starts.data == NULL ? "batch row" : "sequence",

@@ -13,8 +13,8 @@ attend_status check_tensor(check_case *at, int32_t rank, const int64_t *shape, a
 attend_status check_forward(check_case *at, attend_ctx *ctx, const forward_call *call, const attend_taps *taps,
                             outcome *result) {
     const attend_problem *problem = &call->problem;
-    int64_t     shape[] = {problem->batch, problem->heads, problem->queries, call->v.shape[3]};
-    attend_out  o;
+    int64_t shape[] = {problem->batch, problem->heads, problem->queries, call->v.shape[3]};
+    attend_out o;
     attend_taps all = taps == NULL ? attend_taps_init() : *taps;
     CHECK_TRY(check_tensor(at, 4, shape, &o));
     CHECK_TRY(check_tensor(at, 3, shape, &all.lse));
@@ -23,7 +23,7 @@ attend_status check_forward(check_case *at, attend_ctx *ctx, const forward_call 
     return attend_forward(ctx, problem, &call->q, &call->k, &call->v, &call->extra, &o, &all);
 }
 
-/* ---- Distances ----------------------------------------------------------------------------------------------------- */
+/* ---- Distances --------------------------------------------------------------------------------------------------- */
 
 static const void *element_at(const attend_in *tensor, int64_t i, int64_t j, int64_t l, int64_t m) {
     int64_t index[] = {i, j, l, m}, place = 0;
@@ -61,7 +61,8 @@ double check_tensors(const attend_in *a, const attend_in *b, double (*distance)(
 
 double check_unit(double lse) { return isfinite(lse) ? 1 + fabs(lse) : 1; }
 
-double check_outcomes(const check_case *at, const outcome *a, const outcome *b, double (*distance)(double a, double b)) {
+double check_outcomes(const check_case *at, const outcome *a, const outcome *b,
+                      double (*distance)(double a, double b)) {
     double worst = 0;
     for (int64_t i = 0; i < a->o.shape[0]; i++)
         for (int64_t j = 0; j < a->o.shape[1]; j++)
@@ -77,7 +78,7 @@ double check_outcomes(const check_case *at, const outcome *a, const outcome *b, 
 
 double check_bound(const check_case *at) { return 4 * (double)(at->call->problem.keys + 8) * DBL_EPSILON / 2; }
 
-/* ---- One case ------------------------------------------------------------------------------------------------------ */
+/* ---- One case ---------------------------------------------------------------------------------------------------- */
 
 double check_value(const attend_in *tensor, int64_t i, int64_t j, int64_t l, int64_t m) {
     return check_number_get((attend_dtype)tensor->dtype, element_at(tensor, i, j, l, m));
@@ -103,7 +104,7 @@ attend_status check_case_begin(check_case *at) {
     return ATTEND_OK;
 }
 
-/* ---- The same bits ------------------------------------------------------------------------------------------------- */
+/* ---- The same bits ----------------------------------------------------------------------------------------------- */
 
 static attend_status compare_threads(check_case *at, finding *found) {
     outcome again;
@@ -116,8 +117,7 @@ static attend_status compare_threads(check_case *at, finding *found) {
 /* A part on its own, beside its rows in the whole. */
 static attend_status compare_part(check_case *at, const part *wanted, finding *found) {
     forward_call call = part_call(at->call, wanted);
-    outcome      alone, rows = {part_result(at->call, wanted, at->whole.o),
-                                part_result(at->call, wanted, at->whole.lse)};
+    outcome alone, rows = {part_result(at->call, wanted, at->whole.o), part_result(at->call, wanted, at->whole.lse)};
     CHECK_TRY(check_forward(at, at->ctx, &call, NULL, &alone));
     found->error = fmax(found->error, check_outcomes(at, &rows, &alone, check_bits));
     found->compared = true;
@@ -156,7 +156,7 @@ static attend_status compare_queries(check_case *at, finding *found) {
 /* The same elements one after another. */
 static attend_status make_dense(check_case *at, attend_in *tensor) {
     attend_out dense;
-    size_t     size = attend_dtype_size((attend_dtype)tensor->dtype);
+    size_t size = attend_dtype_size((attend_dtype)tensor->dtype);
     if (tensor->data == NULL)
         return ATTEND_OK;
     if (!check_memory_tensor(&at->memory, (attend_dtype)tensor->dtype, tensor->rank, tensor->shape, &dense))
@@ -173,7 +173,7 @@ static attend_status make_dense(check_case *at, attend_in *tensor) {
 
 static attend_status compare_dense(check_case *at, finding *found) {
     forward_call dense = *at->call;
-    outcome      again;
+    outcome again;
     CHECK_TRY(make_dense(at, &dense.q));
     CHECK_TRY(make_dense(at, &dense.k));
     CHECK_TRY(make_dense(at, &dense.v));
@@ -189,14 +189,14 @@ static attend_status compare_dense(check_case *at, finding *found) {
 
 /* An output in float is the one in double, rounded once. */
 static attend_status compare_rounded(check_case *at, finding *found) {
-    forward_call     call = *at->call;
+    forward_call call = *at->call;
     const attend_in *o = &at->whole.o;
-    attend_out       narrow;
+    attend_out narrow;
     call.problem.flags |= ATTEND_READABLE;
     if (!check_memory_tensor(&at->memory, ATTEND_F32, 4, o->shape, &narrow))
         return ATTEND_MEMORY;
     CHECK_TRY(attend_forward(at->ctx, &call.problem, &call.q, &call.k, &call.v, &call.extra, &narrow, NULL));
-    const float  *single = narrow.data;
+    const float *single = narrow.data;
     const double *full = o->data;
     for (int64_t i = 0; i < o->shape[0] * o->shape[1] * o->shape[2] * o->shape[3]; i++)
         found->error = fmax(found->error, check_bits((double)(float)full[i], (double)single[i]));
@@ -204,13 +204,13 @@ static attend_status compare_rounded(check_case *at, finding *found) {
     return ATTEND_OK;
 }
 
-/* ---- Other orders of the sums -------------------------------------------------------------------------------------- */
+/* ---- Other orders of the sums ------------------------------------------------------------------------------------ */
 
 /* Keys in two halves, each a call of its own, and joined.  A sink is in the first half only. */
 static attend_status split_and_join(check_case *at, const part *all, int64_t cut, outcome *joined) {
-    part         first = *all, second = *all;
-    outcome      a, b;
-    attend_out   o, lse;
+    part first = *all, second = *all;
+    outcome a, b;
+    attend_out o, lse;
     first.keys.count = second.keys.first = cut;
     second.keys.count = all->keys.count - cut;
     forward_call first_call = part_call(at->call, &first), second_call = part_call(at->call, &second);
@@ -226,7 +226,7 @@ static attend_status split_and_join(check_case *at, const part *all, int64_t cut
 
 static attend_status compare_split(check_case *at, finding *found) {
     for (int64_t group = 0; group < groups_count(at->call); group++) {
-        part    all = part_of_group(at->call, group);
+        part all = part_of_group(at->call, group);
         outcome joined, rows = {part_result(at->call, &all, at->whole.o), part_result(at->call, &all, at->whole.lse)};
         CHECK_TRY(split_and_join(at, &all, (all.keys.count + 1) / 2, &joined));
         found->error = fmax(found->error, check_outcomes(at, &rows, &joined, check_apart));
@@ -249,9 +249,9 @@ static attend_status compare_reversed(check_case *at, finding *found) {
     bool positions_matter = (at->call->problem.flags & (ATTEND_LIMIT_AHEAD | ATTEND_LIMIT_BACK)) != 0 ||
                             at->call->extra.slopes.data != NULL;
     for (int64_t group = 0; group < groups_count(at->call) && !positions_matter; group++) {
-        part         all = part_of_group(at->call, group);
+        part all = part_of_group(at->call, group);
         forward_call call = part_call(at->call, &all);
-        outcome      again, rows = {part_result(at->call, &all, at->whole.o), part_result(at->call, &all, at->whole.lse)};
+        outcome again, rows = {part_result(at->call, &all, at->whole.o), part_result(at->call, &all, at->whole.lse)};
         call.k = backwards(call.k, 2);
         call.v = backwards(call.v, 2);
         call.extra.mask = backwards(call.extra.mask, call.extra.mask.rank - 1);

@@ -12,26 +12,27 @@ typedef struct outcome {
 } outcome;
 
 typedef struct check_case {
-    attend_ctx         *ctx;
-    attend_ctx         *other; /* with another number of threads, and plain C */
+    attend_ctx *ctx;
+    attend_ctx *other; /* with another number of threads, and plain C */
     const forward_call *call;
-    check_memory        memory;
-    outcome             whole;      /* what attend_forward says of the call */
-    double              value_most; /* the largest finite magnitude among the values, 1 when there is none */
+    check_memory memory;
+    outcome whole;     /* what attend_forward says of the call */
+    double value_most; /* the largest finite magnitude among the values, 1 when there is none */
 } check_case;
 
 /* How far two ways lay apart in one case.  An error of o counts in units of value_most (1 + |lse|), one of lse in
    units of 1 + |lse|, since what either may lose by rounding grows with these. */
 typedef struct finding {
-    bool   compared; /* false: the comparison does not apply to this case */
+    bool compared; /* false: the comparison does not apply to this case */
     double error;
-    double allowed; /* 0 for the same bits; at first check_bound, which a comparison may replace by a bound of its own */
+    double
+        allowed; /* 0 for the same bits; at first check_bound, which a comparison may replace by a bound of its own */
 } finding;
 
 typedef struct comparison {
     const char *name;
     const char *what;
-    bool        exact; /* the same bits, or within check_bound */
+    bool exact; /* the same bits, or within check_bound */
     attend_status (*run)(check_case *at, finding *found);
 } comparison;
 
@@ -43,7 +44,7 @@ typedef struct comparison {
     } while (0)
 
 extern const comparison check_comparisons[];
-extern const int        check_comparisons_count;
+extern const int check_comparisons_count;
 
 /* Fills in whole and value_most. */
 attend_status check_case_begin(check_case *at);
@@ -54,7 +55,7 @@ attend_status check_case_begin(check_case *at);
    rounded once and turns up in an exponent; and there are two ways. */
 double check_bound(const check_case *at);
 
-/* ---- For the comparisons ------------------------------------------------------------------------------------------- */
+/* ---- For the comparisons ----------------------------------------------------------------------------------------- */
 
 attend_status check_forward(check_case *at, attend_ctx *ctx, const forward_call *call, const attend_taps *taps,
                             outcome *result);

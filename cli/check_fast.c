@@ -8,9 +8,9 @@
 /* The output in f32, for which attend_forward takes the fast path where it can; *fast says whether it did. */
 static attend_status forward_fast(check_case *at, attend_ctx *ctx, const forward_call *call, outcome *result,
                                   bool *fast) {
-    attend_out  narrow, wide;
+    attend_out narrow, wide;
     attend_taps taps = attend_taps_init();
-    int64_t     shape[] = {call->problem.batch, call->problem.heads, call->problem.queries, call->v.shape[3]};
+    int64_t shape[] = {call->problem.batch, call->problem.heads, call->problem.queries, call->v.shape[3]};
     if (!check_memory_tensor(&at->memory, ATTEND_F32, 4, shape, &narrow))
         return ATTEND_MEMORY;
     CHECK_TRY(check_tensor(at, 4, shape, &wide));
@@ -24,7 +24,7 @@ static attend_status forward_fast(check_case *at, attend_ctx *ctx, const forward
     return ATTEND_OK;
 }
 
-/* ---- How far it may lie from the readable path ---------------------------------------------------------------------- */
+/* ---- How far it may lie from the readable path ------------------------------------------------------------------- */
 
 static double norm(const attend_in *tensor, int64_t b, int64_t h, int64_t t) {
     double sum = 0;
@@ -61,9 +61,10 @@ typedef struct sizes {
 static sizes sizes_of(const check_case *at) {
     const forward_call *call = at->call;
     double reach = (double)(call->problem.queries + call->problem.keys);
-    sizes  found = {largest_norm(&call->k), scale_of(&call->problem), call->problem.softcap, 0};
+    sizes found = {largest_norm(&call->k), scale_of(&call->problem), call->problem.softcap, 0};
     for (int64_t group = 0; group < groups_count(call); group++)
-        reach = fmax(reach, (double)(call->problem.queries + call->problem.keys) + fabs((double)groups_offset(call, group)));
+        reach = fmax(reach,
+                     (double)(call->problem.queries + call->problem.keys) + fabs((double)groups_offset(call, group)));
     found.added += check_largest(&call->extra.bias) + reach * check_largest(&call->extra.slopes);
     found.sum = fmin((double)call->problem.keys, 256) + (double)call->problem.keys / 256;
     return found;
@@ -85,8 +86,8 @@ static void add_row(check_case *at, const sizes *known, const outcome *fast, int
     double lse = check_at(&at->whole.lse, b, h, i, 0);
     double error = check_apart(lse, check_at(&fast->lse, b, h, i, 0)) / check_unit(lse);
     for (int64_t e = 0; e < fast->o.shape[3]; e++)
-        error = fmax(error, check_apart(check_at(&at->whole.o, b, h, i, e), check_at(&fast->o, b, h, i, e)) /
-                                at->value_most);
+        error = fmax(error,
+                     check_apart(check_at(&at->whole.o, b, h, i, e), check_at(&fast->o, b, h, i, e)) / at->value_most);
     double allowed = allowed_of_row(at, known, norm(&at->call->q, b, h, i));
     if (isfinite(allowed) && error * found->allowed >= found->error * allowed) {
         found->error = error;
@@ -107,15 +108,15 @@ attend_status check_fast(check_case *at, finding *found) {
     return ATTEND_OK;
 }
 
-/* ---- The same bits -------------------------------------------------------------------------------------------------- */
+/* ---- The same bits ----------------------------------------------------------------------------------------------- */
 
 static attend_status compare_queries(check_case *at, const outcome *whole, int64_t group, finding *found) {
     part all = part_of_group(at->call, group), one = all;
     for (int64_t query = 0; query < all.queries.count; query++) {
         one.queries = (span){query, 1};
         forward_call call = part_call(at->call, &one);
-        outcome      alone, rows = {part_result(at->call, &one, whole->o), part_result(at->call, &one, whole->lse)};
-        bool         fast;
+        outcome alone, rows = {part_result(at->call, &one, whole->o), part_result(at->call, &one, whole->lse)};
+        bool fast;
         CHECK_TRY(forward_fast(at, at->ctx, &call, &alone, &fast));
         found->error = fmax(found->error, check_outcomes(at, &rows, &alone, check_bits));
     }
@@ -124,7 +125,7 @@ static attend_status compare_queries(check_case *at, const outcome *whole, int64
 
 attend_status check_fast_bits(check_case *at, finding *found) {
     outcome whole, again;
-    bool    fast;
+    bool fast;
     CHECK_TRY(forward_fast(at, at->ctx, at->call, &whole, &found->compared));
     if (!found->compared)
         return ATTEND_OK;

@@ -4,11 +4,11 @@
 
 struct check_block {
     check_block *older;
-    max_align_t  bytes[];
+    max_align_t bytes[];
 };
 
 void *check_memory_take(check_memory *memory, size_t size) {
-    size_t       whole;
+    size_t whole;
     check_block *block = NULL;
     if (!__builtin_add_overflow(sizeof *block, size, &whole))
         block = calloc(1, whole);

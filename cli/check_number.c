@@ -17,12 +17,12 @@ static int highest_exponent(format shape) { return (1 << shape.exponent_bits) - 
 static int bias(format shape) { return highest_exponent(shape) / 2; }
 
 static void store(attend_dtype dtype, void *element, int negative, int biased, uint64_t fraction) {
-    format   shape = format_of(dtype);
-    int      sign_place = shape.exponent_bits + shape.fraction_bits;
+    format shape = format_of(dtype);
+    int sign_place = shape.exponent_bits + shape.fraction_bits;
     uint64_t bits = (uint64_t)negative << sign_place | (uint64_t)biased << shape.fraction_bits | fraction;
     uint16_t half = (uint16_t)bits;
     uint32_t single = (uint32_t)bits;
-    size_t   size = attend_dtype_size(dtype);
+    size_t size = attend_dtype_size(dtype);
     memcpy(element, size == 2 ? (void *)&half : size == 4 ? (void *)&single : (void *)&bits, size);
 }
 
@@ -40,23 +40,17 @@ static uint64_t load(attend_dtype dtype, const void *element) {
     uint32_t single;
     uint64_t bits;
     switch (attend_dtype_size(dtype)) {
-    case 2:
-        memcpy(&half, element, sizeof half);
-        return half;
-    case 4:
-        memcpy(&single, element, sizeof single);
-        return single;
-    default:
-        memcpy(&bits, element, sizeof bits);
-        return bits;
+    case 2: memcpy(&half, element, sizeof half); return half;
+    case 4: memcpy(&single, element, sizeof single); return single;
+    default: memcpy(&bits, element, sizeof bits); return bits;
     }
 }
 
 double check_number_get(attend_dtype dtype, const void *element) {
-    format   shape = format_of(dtype);
+    format shape = format_of(dtype);
     uint64_t bits = load(dtype, element), one = UINT64_C(1) << shape.fraction_bits, fraction = bits & (one - 1);
-    int      biased = (int)(bits >> shape.fraction_bits) & highest_exponent(shape);
-    double   sign = bits >> (shape.exponent_bits + shape.fraction_bits) ? -1 : 1;
+    int biased = (int)(bits >> shape.fraction_bits) & highest_exponent(shape);
+    double sign = bits >> (shape.exponent_bits + shape.fraction_bits) ? -1 : 1;
     if (biased == highest_exponent(shape))
         return fraction == 0 ? sign * INFINITY : NAN;
     if (biased > 0)

@@ -20,7 +20,7 @@ typedef struct place {
 } place;
 
 static place place_of(const forward_call *whole, const part *wanted) {
-    bool  packed = whole->extra.query_starts.data != NULL;
+    bool packed = whole->extra.query_starts.data != NULL;
     place found = {{{packed ? 0 : wanted->group, 1}, wanted->heads, wanted->queries, wanted->keys}};
     found.on[2].first += groups_queries(whole, wanted->group).first;
     found.on[3].first += groups_keys(whole, wanted->group).first;
@@ -42,7 +42,7 @@ static attend_in slice_heads(attend_in list, const place *found) {
 /* Keys or values (B, G, Tk, any): the heads that the part's query heads share. */
 static attend_in slice_keys(attend_in keys, const forward_call *whole, const place *found) {
     int64_t sharing = keys.shape[1] == 0 ? 1 : whole->problem.heads / keys.shape[1];
-    span    heads = {found->on[1].first / sharing, found->on[1].count == 1 ? 1 : keys.shape[1]};
+    span heads = {found->on[1].first / sharing, found->on[1].count == 1 ? 1 : keys.shape[1]};
     keys = part_slice(keys, 0, found->on[0]);
     keys = part_slice(keys, 1, heads);
     return part_slice(keys, 2, found->on[3]);
@@ -56,7 +56,7 @@ attend_in part_result(const forward_call *whole, const part *wanted, attend_in r
 }
 
 forward_call part_call(const forward_call *whole, const part *wanted) {
-    place        found = place_of(whole, wanted);
+    place found = place_of(whole, wanted);
     forward_call call = {.problem = whole->problem, .extra = attend_extra_init()};
     call.q = part_result(whole, wanted, whole->q);
     call.k = slice_keys(whole->k, whole, &found);

@@ -7,9 +7,9 @@
 
 typedef struct part {
     int64_t group;
-    span    heads;   /* all of them, or one */
-    span    queries; /* from the group's first */
-    span    keys;    /* from the group's first */
+    span heads;   /* all of them, or one */
+    span queries; /* from the group's first */
+    span keys;    /* from the group's first */
 } part;
 
 /* All of a group but the keys that are not really there. */

@@ -8,10 +8,10 @@
 
 typedef struct maker {
     check_memory *memory;
-    uint64_t      state;
+    uint64_t state;
     forward_call *call;
-    char         *text;
-    bool          failed; /* no memory: whatever follows is of no use */
+    char *text;
+    bool failed; /* no memory: whatever follows is of no use */
 } maker;
 
 /* SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). */
@@ -30,7 +30,7 @@ static int64_t between(maker *m, int64_t least, int64_t most) {
 static bool one_in(maker *m, int64_t count) { return between(m, 1, count) == 1; }
 
 __attribute__((format(printf, 2, 3))) static void say(maker *m, const char *format, ...) {
-    size_t  length = strlen(m->text);
+    size_t length = strlen(m->text);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(m->text + length, RANDOM_TEXT_MAX - length, format, arguments);
@@ -64,18 +64,18 @@ static void shuffle(maker *m, int32_t *axes, int32_t rank) {
     }
 }
 
-/* Axes in any order, with gaps, read backwards or repeated here and there; *first is where element 0 lies, the result how many
-   elements there are in all. */
+/* Axes in any order, with gaps, read backwards or repeated here and there; *first is where element 0 lies, the result
+   how many elements there are in all. */
 static int64_t any_strides(maker *m, attend_in *tensor, int64_t *first) {
     int32_t axes[ATTEND_RANK_MAX] = {0, 1, 2, 3};
     int64_t step = between(m, 1, 2);
-    bool    plain = one_in(m, 3);
+    bool plain = one_in(m, 3);
     *first = 0;
     if (!plain)
         shuffle(m, axes, tensor->rank);
     for (int32_t place = tensor->rank - 1; place >= 0; place--) {
         int32_t axis = axes[place];
-        bool    backwards = !plain && one_in(m, 5), repeated = !plain && one_in(m, 10);
+        bool backwards = !plain && one_in(m, 5), repeated = !plain && one_in(m, 10);
         tensor->stride[axis] = repeated ? 0 : backwards ? -step : step;
         if (repeated)
             continue;
@@ -89,9 +89,9 @@ static int64_t any_strides(maker *m, attend_in *tensor, int64_t *first) {
 
 static attend_in any_tensor(maker *m, attend_dtype dtype, int32_t rank, const int64_t *shape) {
     attend_in tensor = attend_in_dense(NULL, dtype, rank, shape);
-    size_t    size = attend_dtype_size(dtype);
-    int64_t   first, count = any_strides(m, &tensor, &first);
-    char     *block = take(m, (size_t)count * size);
+    size_t size = attend_dtype_size(dtype);
+    int64_t first, count = any_strides(m, &tensor, &first);
+    char *block = take(m, (size_t)count * size);
     for (int64_t i = 0; block != NULL && i < count; i++)
         put_any(m, dtype, block + (size_t)i * size);
     tensor.data = block == NULL ? NULL : block + (size_t)first * size;
@@ -107,7 +107,7 @@ static attend_in any_list(maker *m, int64_t count, int64_t least, int64_t most) 
 
 static void make_sizes(maker *m) {
     attend_problem *problem = &m->call->problem;
-    bool            large = one_in(m, 20);
+    bool large = one_in(m, 20);
     problem->batch = between(m, 1, 3);
     problem->kv_heads = between(m, 1, 3);
     problem->heads = problem->kv_heads * between(m, 1, 3);
@@ -127,8 +127,8 @@ static void make_tensors(maker *m) {
     m->call->v = any_tensor(m, any_number_type(m), 4, v);
     say(m, "q %s (%d, %d, %d, %d), k %s and v %s (%d, %d, %d, %d or %d)",
         attend_dtype_name((attend_dtype)m->call->q.dtype), (int)q[0], (int)q[1], (int)q[2], (int)q[3],
-        attend_dtype_name((attend_dtype)m->call->k.dtype), attend_dtype_name((attend_dtype)m->call->v.dtype),
-        (int)k[0], (int)k[1], (int)k[2], (int)k[3], (int)v[3]);
+        attend_dtype_name((attend_dtype)m->call->k.dtype), attend_dtype_name((attend_dtype)m->call->v.dtype), (int)k[0],
+        (int)k[1], (int)k[2], (int)k[3], (int)v[3]);
 }
 
 /* A mask or bias of any rank, its axes full or of size 1. */
@@ -218,7 +218,7 @@ static void make_limits(maker *m) {
 
 /* 0 = first <= ... <= last = length, in count + 1 entries */
 static attend_in any_starts(maker *m, int64_t count, int64_t length) {
-    int64_t  entries_count = count + 1;
+    int64_t entries_count = count + 1;
     int32_t *entries = take(m, sizeof *entries * (size_t)entries_count);
     for (int64_t i = 1; entries != NULL && i < count; i++)
         entries[i] = (int32_t)between(m, entries[i - 1], length);
@@ -278,8 +278,7 @@ static void make_counts(maker *m) {
     }
 }
 
-bool random_call(check_memory *memory, uint64_t seed, uint64_t number, forward_call *call,
-                 char text[RANDOM_TEXT_MAX]) {
+bool random_call(check_memory *memory, uint64_t seed, uint64_t number, forward_call *call, char text[RANDOM_TEXT_MAX]) {
     maker m = {.memory = memory, .state = seed, .call = call, .text = text};
     m.state = draw(&m) ^ number; /* neighbouring seeds and numbers have nothing in common */
     m.state = draw(&m);

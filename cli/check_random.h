@@ -9,7 +9,6 @@
 enum { RANDOM_TEXT_MAX = 512 };
 
 /* Fills in the call, whose tensors lie in memory, and text, which says what it has.  False when memory runs out. */
-bool random_call(check_memory *memory, uint64_t seed, uint64_t number, forward_call *call,
-                 char text[RANDOM_TEXT_MAX]);
+bool random_call(check_memory *memory, uint64_t seed, uint64_t number, forward_call *call, char text[RANDOM_TEXT_MAX]);
 
 #endif

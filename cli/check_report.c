@@ -40,8 +40,8 @@ static void print_json(const check_report *report) {
         json_array_append_new(comparisons, describe(report, index));
     json_t *all = json_pack("{s:o, s:I, s:s, s:i, s:o}", "seed",
                             report->random ? json_integer((json_int_t)report->seed) : json_null(), "cases",
-                            report->cases, "isa", attend_isa_name(attend_ctx_isa(report->ctx)),
-                            "threads", attend_ctx_threads(report->ctx), "comparisons", comparisons);
+                            report->cases, "isa", attend_isa_name(attend_ctx_isa(report->ctx)), "threads",
+                            attend_ctx_threads(report->ctx), "comparisons", comparisons);
     json_dumpf(all, stdout, JSON_INDENT(2));
     printf("\n");
     json_decref(all);
@@ -49,8 +49,8 @@ static void print_json(const check_report *report) {
 
 static void print_row(const check_report *report, int index) {
     const comparison *way = &check_comparisons[index];
-    const tally      *sum = &report->tallies[index];
-    char              worst[16] = "0", allowed[16] = "same bits";
+    const tally *sum = &report->tallies[index];
+    char worst[16] = "0", allowed[16] = "same bits";
     if (sum->error > 0)
         snprintf(worst, sizeof worst, "%.1e", sum->error);
     if (!way->exact)

@@ -7,19 +7,19 @@
 
 /* What one comparison found over all cases. */
 typedef struct tally {
-    int64_t cases;  /* in which it applied */
-    int64_t failed; /* in which it passed its bound */
-    double  error, allowed; /* of the worst case: the one nearest to its bound, or farthest past it */
-    int64_t number;         /* of that case */
-    char    text[RANDOM_TEXT_MAX];
+    int64_t cases;         /* in which it applied */
+    int64_t failed;        /* in which it passed its bound */
+    double error, allowed; /* of the worst case: the one nearest to its bound, or farthest past it */
+    int64_t number;        /* of that case */
+    char text[RANDOM_TEXT_MAX];
 } tally;
 
 typedef struct check_report {
     attend_ctx *ctx;
-    bool     random; /* else one given problem */
+    bool random; /* else one given problem */
     uint64_t seed;
-    int64_t  cases;
-    tally   *tallies; /* (check_comparisons_count) */
+    int64_t cases;
+    tally *tallies; /* (check_comparisons_count) */
 } check_report;
 
 void tally_add(tally *sum, const finding *found, int64_t number, const char *text);

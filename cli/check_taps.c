@@ -8,10 +8,10 @@ enum { TOP = 3, BANDS = 2, KINDS = 3 };
 /* Every tap of one call, with room for all rows, last query first. */
 typedef struct tapped {
     const forward_call *call;
-    attend_taps  taps;
+    attend_taps taps;
     attend_steps chain;
-    attend_in    capped; /* (B, H, Tq, Tk) scores without slopes and bias */
-    outcome      result;
+    attend_in capped; /* (B, H, Tq, Tk) scores without slopes and bias */
+    outcome result;
 } tapped;
 
 static attend_status make_index_list(check_case *at, int64_t count, attend_in *list) {
@@ -98,8 +98,8 @@ static bool scores_are_plain(const tapped *all) {
 /* One query's row in all tensors. */
 typedef struct row {
     const tapped *all;
-    int64_t       b, h, i;
-    int64_t       keys;
+    int64_t b, h, i;
+    int64_t keys;
 } row;
 
 static bool is_seen(const row *at, int64_t key) {
@@ -115,9 +115,9 @@ static double weight(const row *at, int64_t key) { return tap_of_row(at, &at->al
 /* Exactly the same scores; but a zero may have either sign, as adding no bias may change that. */
 static double miss_of_scores(const row *at) {
     const tapped *all = at->all;
-    double        worst = 0, most = -INFINITY;
+    double worst = 0, most = -INFINITY;
     for (int64_t key = 0; key < at->keys; key++) {
-        bool   seen = is_seen(at, key);
+        bool seen = is_seen(at, key);
         double raw = seen ? at_out(&all->chain.compare, at->b, at->h, at->i, key) : -INFINITY;
         double capped = seen ? check_at(&all->capped, at->b, at->h, at->i, key) : -INFINITY;
         double masked = at_out(&all->chain.mask, at->b, at->h, at->i, key);
@@ -143,11 +143,11 @@ static int64_t next_heaviest(const row *at, int64_t previous) {
 
 static double miss_of_top(const row *at) {
     const attend_out *index = &at->all->taps.top_index;
-    double            worst = 0;
-    int64_t           key = -1;
+    double worst = 0;
+    int64_t key = -1;
     for (int64_t n = 0; n < TOP; n++) {
         int64_t place = at->b * index->stride[0] + at->h * index->stride[1] + at->i * index->stride[2] + n;
-        bool    past_last = n > 0 && key < 0;
+        bool past_last = n > 0 && key < 0;
         key = past_last ? -1 : next_heaviest(at, key);
         worst = fmax(worst, fabs((double)(key - ((const int32_t *)index->data)[place])));
         worst = fmax(worst, check_bits(key < 0 ? 0 : weight(at, key),
@@ -159,7 +159,7 @@ static double miss_of_top(const row *at) {
 /* Calls miss for each row; the result is the largest. */
 static double worst_row(const check_case *at, const tapped *all, double (*miss)(const row *at)) {
     const attend_problem *problem = &at->call->problem;
-    double                worst = 0;
+    double worst = 0;
     for (int64_t b = 0; b < problem->batch; b++)
         for (int64_t h = 0; h < problem->heads; h++)
             for (int64_t i = 0; i < problem->queries; i++) {
@@ -176,7 +176,7 @@ typedef struct cell {
 
 static cell pool(const check_case *at, const tapped *all, int64_t b, int64_t h, int64_t y, int64_t x) {
     int64_t queries = at->call->problem.queries, keys = at->call->problem.keys;
-    cell    found = {0, 0, 0};
+    cell found = {0, 0, 0};
     for (int64_t i = y * queries / BANDS; i < (y + 1) * queries / BANDS; i++)
         for (int64_t key = x * keys / BANDS; key < (x + 1) * keys / BANDS; key++) {
             row one = {all, b, h, i, keys};

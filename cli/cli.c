@@ -32,8 +32,7 @@ static void print_escaped(const char *text) {
     }
 }
 
-__attribute__((format(printf, 2, 0))) static void print_line(const char *start, const char *format,
-                                                             va_list arguments) {
+__attribute__((format(printf, 2, 0))) static void print_line(const char *start, const char *format, va_list arguments) {
     char text[MESSAGE_MAX];
     vsnprintf(text, sizeof text, format, arguments);
     fputs(start, stderr);

@@ -42,13 +42,13 @@ int cli_finish(int status);
 enum { CLI_OPTIONS_END = -1, CLI_OPTIONS_WRONG = -2 };
 
 typedef struct cli_options {
-    int                  argc;
-    char               **argv;
-    const char          *letters; /* getopt's short options */
-    const struct option *table;   /* ends with a zero entry */
-    int (*letter)(int);           /* short letter -> id */
-    const char *value;            /* of the option just read, or NULL */
-    uint64_t    seen[2];          /* one bit for each entry of the table */
+    int argc;
+    char **argv;
+    const char *letters;        /* getopt's short options */
+    const struct option *table; /* ends with a zero entry */
+    int (*letter)(int);         /* short letter -> id */
+    const char *value;          /* of the option just read, or NULL */
+    uint64_t seen[2];           /* one bit for each entry of the table */
 } cli_options;
 
 /* The next option's id; CLI_OPTIONS_END; or CLI_OPTIONS_WRONG after a message.  Names are never abbreviated, and

@@ -13,11 +13,11 @@ enum { CASES_DEFAULT = 300 };
 static const int64_t number_most = 1000000000000;
 
 typedef struct wishes {
-    request     request;
-    uint64_t    seed;
-    int64_t     first, cases; /* random cases first to first + cases - 1 */
-    double      minutes;      /* as many as fit in them, when amount is --minutes */
-    bool        json;
+    request request;
+    uint64_t seed;
+    int64_t first, cases; /* random cases first to first + cases - 1 */
+    double minutes;       /* as many as fit in them, when amount is --minutes */
+    bool json;
     const char *amount; /* --cases, --case or --minutes; NULL: none given */
     const char *random; /* an option about random cases, or NULL */
     const char *given;  /* an option about a given problem, or NULL */
@@ -25,7 +25,7 @@ typedef struct wishes {
 
 static int take_seed(wishes *wish, const char *value) {
     int64_t seed = 0;
-    int     status = cli_parse_int("--seed", value, 0, INT64_MAX, &seed);
+    int status = cli_parse_int("--seed", value, 0, INT64_MAX, &seed);
     wish->seed = (uint64_t)seed;
     return status;
 }
@@ -46,31 +46,20 @@ static int take_amount(wishes *wish, int id, const char *option, const char *val
 
 static int take_random_option(wishes *wish, int id, const char *value) {
     switch (id) {
-    case OPTION_CHECK_SEED:
-        wish->random = "--seed";
-        return take_seed(wish, value);
-    case OPTION_CHECK_CASES:
-        wish->random = "--cases";
-        return take_amount(wish, id, "--cases", value);
-    case OPTION_CHECK_CASE:
-        wish->random = "--case";
-        return take_amount(wish, id, "--case", value);
-    default:
-        wish->random = "--minutes";
-        return take_amount(wish, id, "--minutes", value);
+    case OPTION_CHECK_SEED: wish->random = "--seed"; return take_seed(wish, value);
+    case OPTION_CHECK_CASES: wish->random = "--cases"; return take_amount(wish, id, "--cases", value);
+    case OPTION_CHECK_CASE: wish->random = "--case"; return take_amount(wish, id, "--case", value);
+    default: wish->random = "--minutes"; return take_amount(wish, id, "--minutes", value);
     }
 }
 
 static int take_option(wishes *wish, int id, const cli_options *options) {
     switch (id) {
-    case OPTION_CHECK_JSON:
-        wish->json = true;
-        return CLI_DONE;
+    case OPTION_CHECK_JSON: wish->json = true; return CLI_DONE;
     case OPTION_CHECK_SEED:
     case OPTION_CHECK_CASES:
     case OPTION_CHECK_CASE:
-    case OPTION_CHECK_MINUTES:
-        return take_random_option(wish, id, options->value);
+    case OPTION_CHECK_MINUTES: return take_random_option(wish, id, options->value);
     default:
         if (id != OPTION_CHECK_ISA && id != OPTION_CHECK_THREADS)
             wish->given = cli_options_name(options, id);
@@ -98,19 +87,19 @@ static int read_options(wishes *wish, int argc, char **argv, bool *help) {
     return CLI_DONE;
 }
 
-/* ---- One case after another ---------------------------------------------------------------------------------------- */
+/* ---- One case after another -------------------------------------------------------------------------------------- */
 
 typedef struct checker {
     attend_ctx *ctx;
     attend_ctx *other;
-    tally      *tallies;
+    tally *tallies;
 } checker;
 
 static attend_status compare_all(checker *all, check_case *at, int64_t number, const char *text) {
     for (int index = 0; index < check_comparisons_count; index++) {
         const comparison *way = &check_comparisons[index];
-        finding           found = {false, 0, way->exact ? 0 : check_bound(at)};
-        attend_status     status = way->run(at, &found);
+        finding found = {false, 0, way->exact ? 0 : check_bound(at)};
+        attend_status status = way->run(at, &found);
         if (status != ATTEND_OK)
             return status;
         tally_add(&all->tallies[index], &found, number, text);
@@ -119,7 +108,7 @@ static attend_status compare_all(checker *all, check_case *at, int64_t number, c
 }
 
 static attend_status check_call(checker *all, const forward_call *call, int64_t number, const char *text) {
-    check_case    at = {.ctx = all->ctx, .other = all->other, .call = call};
+    check_case at = {.ctx = all->ctx, .other = all->other, .call = call};
     attend_status status = check_case_begin(&at);
     if (status == ATTEND_OK)
         status = compare_all(all, &at, number, text);
@@ -131,9 +120,9 @@ static attend_status check_call(checker *all, const forward_call *call, int64_t 
 static int check_random_case(checker *all, uint64_t seed, int64_t number) {
     check_memory memory = {NULL};
     forward_call call;
-    char         text[RANDOM_TEXT_MAX];
-    bool         made = random_call(&memory, seed, (uint64_t)number, &call, text);
-    int          status = made ? CLI_DONE : cli_failure("no memory for case %lld", (long long)number);
+    char text[RANDOM_TEXT_MAX];
+    bool made = random_call(&memory, seed, (uint64_t)number, &call, text);
+    int status = made ? CLI_DONE : cli_failure("no memory for case %lld", (long long)number);
     if (made) {
         attend_status result = check_call(all, &call, number, text);
         if (result != ATTEND_OK)
@@ -151,9 +140,9 @@ static double now(void) {
 }
 
 static int check_random_cases(const wishes *wish, checker *all, int64_t *done) {
-    bool   timed = wish->amount != NULL && strcmp(wish->amount, "--minutes") == 0;
+    bool timed = wish->amount != NULL && strcmp(wish->amount, "--minutes") == 0;
     double start = now(), share = 0;
-    int    status = CLI_DONE;
+    int status = CLI_DONE;
     for (*done = 0; status == CLI_DONE && *done < wish->cases && share < 1; ++*done) {
         status = check_random_case(all, wish->seed, wish->first + *done);
         share = timed ? (now() - start) / (60 * wish->minutes) : (double)(*done + 1) / (double)wish->cases;
@@ -169,7 +158,7 @@ static int check_given(checker *all, const inputs *given) {
     return status == ATTEND_OK ? CLI_DONE : inputs_error(given, status);
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 /* One thread where the other context has more, and three where it has one. */
 static int make_other(checker *all) {
@@ -190,11 +179,11 @@ static int check(const wishes *wish, checker *all, const inputs *given) {
 }
 
 int cmd_check(int argc, char **argv) {
-    wishes  wish = {.request = request_init(), .seed = 1, .cases = CASES_DEFAULT};
-    bool    help = false;
-    inputs  given;
+    wishes wish = {.request = request_init(), .seed = 1, .cases = CASES_DEFAULT};
+    bool help = false;
+    inputs given;
     checker all = {NULL, NULL, NULL};
-    int     status = read_options(&wish, argc, argv, &help);
+    int status = read_options(&wish, argc, argv, &help);
     if (help || status != CLI_DONE)
         return help ? cli_help(help_check_text) : status;
     if (wish.given == NULL && wish.request.threads == 0)

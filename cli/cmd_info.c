@@ -11,22 +11,19 @@ static const char *const paths[] = {"fast", "readable", NULL};
 static const char *const files[] = {"npy", "safetensors", "json", NULL};
 
 /* Of all that /proc/cpuinfo lists, what matters for arithmetic. */
-static const char *const features[] = {"sse4_2",      "avx",       "avx2",     "fma",        "f16c", "avx512f",
-                                       "avx512bw",    "avx512vl",  "avx512dq", "avx512_bf16", "avx512_fp16",
-                                       "amx_bf16",    "asimd",     "asimdhp",  "asimddp",    "bf16", "i8mm",
-                                       "sve",         "sve2",      NULL};
+static const char *const features[] = {"sse4_2",      "avx",      "avx2",     "fma",      "f16c",
+                                       "avx512f",     "avx512bw", "avx512vl", "avx512dq", "avx512_bf16",
+                                       "avx512_fp16", "amx_bf16", "asimd",    "asimdhp",  "asimddp",
+                                       "bf16",        "i8mm",     "sve",      "sve2",     NULL};
 
 /* Limits of attend.h and files.h. */
 static const struct {
     const char *name;
-    int64_t     most;
+    int64_t most;
 } limits[] = {
-    {"rank", ATTEND_RANK_MAX},
-    {"threads", 1024},
-    {"npy_header_bytes", 10000},
-    {"safetensors_header_bytes", 100000000},
-    {"tensor_name_bytes", 1024},
-    {"example_bytes", 16 << 20},
+    {"rank", ATTEND_RANK_MAX},   {"threads", 1024},
+    {"npy_header_bytes", 10000}, {"safetensors_header_bytes", 100000000},
+    {"tensor_name_bytes", 1024}, {"example_bytes", 16 << 20},
     {"json_depth", 64},
 };
 
@@ -145,11 +142,8 @@ static int print_report(bool json) {
 }
 
 int cmd_info(int argc, char **argv) {
-    cli_options options = {.argc = argc,
-                           .argv = argv,
-                           .letters = help_info_short,
-                           .table = help_info_options,
-                           .letter = help_info_letter};
+    cli_options options = {
+        .argc = argc, .argv = argv, .letters = help_info_short, .table = help_info_options, .letter = help_info_letter};
     bool json = false;
     for (int id; (id = cli_options_next(&options)) != CLI_OPTIONS_END;) {
         if (id == OPTION_INFO_HELP)

@@ -9,18 +9,18 @@
 #include "run_report.h"
 
 typedef struct wishes {
-    request      request;
-    outputs      outputs;
+    request request;
+    outputs outputs;
     attend_dtype dtype; /* of o; 0: that of q */
-    bool         json;
-    bool         verbose;
+    bool json;
+    bool verbose;
 } wishes;
 
 static int take_dtype(wishes *wish, const char *text) {
     static const attend_dtype types[] = {ATTEND_F16, ATTEND_BF16, ATTEND_F32, ATTEND_F64};
     enum { TYPES = sizeof types / sizeof types[0] };
     const char *names[TYPES];
-    int         choice;
+    int choice;
     for (int i = 0; i < TYPES; i++)
         names[i] = attend_dtype_name(types[i]);
     if (cli_parse_choice("--dtype", text, names, TYPES, &choice) != CLI_DONE)
@@ -31,25 +31,13 @@ static int take_dtype(wishes *wish, const char *text) {
 
 static int take_option(wishes *wish, int id, const cli_options *options) {
     switch (id) {
-    case OPTION_RUN_OUTPUT:
-        wish->outputs.file[OUTPUT_O] = options->value;
-        return CLI_DONE;
-    case OPTION_RUN_LSE:
-        wish->outputs.file[OUTPUT_LSE] = options->value;
-        return CLI_DONE;
-    case OPTION_RUN_WEIGHTS:
-        wish->outputs.file[OUTPUT_WEIGHTS] = options->value;
-        return CLI_DONE;
-    case OPTION_RUN_DTYPE:
-        return take_dtype(wish, options->value);
-    case OPTION_RUN_JSON:
-        wish->json = true;
-        return CLI_DONE;
-    case OPTION_RUN_VERBOSE:
-        wish->verbose = true;
-        return CLI_DONE;
-    default:
-        return request_take(&wish->request, cli_options_name(options, id), options->value);
+    case OPTION_RUN_OUTPUT: wish->outputs.file[OUTPUT_O] = options->value; return CLI_DONE;
+    case OPTION_RUN_LSE: wish->outputs.file[OUTPUT_LSE] = options->value; return CLI_DONE;
+    case OPTION_RUN_WEIGHTS: wish->outputs.file[OUTPUT_WEIGHTS] = options->value; return CLI_DONE;
+    case OPTION_RUN_DTYPE: return take_dtype(wish, options->value);
+    case OPTION_RUN_JSON: wish->json = true; return CLI_DONE;
+    case OPTION_RUN_VERBOSE: wish->verbose = true; return CLI_DONE;
+    default: return request_take(&wish->request, cli_options_name(options, id), options->value);
     }
 }
 
@@ -73,8 +61,8 @@ static attend_status forward(const inputs *given, const outputs *made, const int
     taps.row_weights = made->view[OUTPUT_WEIGHTS];
     if (rows != NULL)
         taps.rows = attend_in_dense(rows, ATTEND_I32, 1, &call->problem.queries);
-    return attend_forward(given->ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra,
-                          &made->view[OUTPUT_O], &taps);
+    return attend_forward(given->ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra, &made->view[OUTPUT_O],
+                          &taps);
 }
 
 static double now(void) {
@@ -85,10 +73,10 @@ static double now(void) {
 
 static int compute(const inputs *given, const outputs *made, double *seconds) {
     int32_t *rows = NULL;
-    int      status = made->file[OUTPUT_WEIGHTS] == NULL ? CLI_DONE : list_rows(given, &rows);
+    int status = made->file[OUTPUT_WEIGHTS] == NULL ? CLI_DONE : list_rows(given, &rows);
     if (status != CLI_DONE)
         return status;
-    double        start = now();
+    double start = now();
     attend_status result = forward(given, made, rows);
     *seconds = now() - start;
     free(rows);
@@ -109,9 +97,9 @@ static int check_path(const request *wish, const inputs *given) {
 }
 
 static int run(wishes *wish, const inputs *given) {
-    double       seconds = 0;
+    double seconds = 0;
     attend_dtype dtype = wish->dtype != 0 ? wish->dtype : (attend_dtype)given->stored[INPUT_Q].dtype;
-    int          status = outputs_allocate(given, dtype, &wish->outputs);
+    int status = outputs_allocate(given, dtype, &wish->outputs);
     if (status == CLI_DONE)
         status = compute(given, &wish->outputs, &seconds);
     if (status == CLI_DONE)
@@ -123,7 +111,7 @@ static int run(wishes *wish, const inputs *given) {
 
 static int load_and_run(wishes *wish) {
     inputs given;
-    int    status = outputs_check(&wish->request, &wish->outputs);
+    int status = outputs_check(&wish->request, &wish->outputs);
     if (status != CLI_DONE)
         return status;
     status = inputs_load(&wish->request, &given);
@@ -135,12 +123,9 @@ static int load_and_run(wishes *wish) {
 }
 
 int cmd_run(int argc, char **argv) {
-    cli_options options = {.argc = argc,
-                           .argv = argv,
-                           .letters = help_run_short,
-                           .table = help_run_options,
-                           .letter = help_run_letter};
-    wishes      wish = {.request = request_init()};
+    cli_options options = {
+        .argc = argc, .argv = argv, .letters = help_run_short, .table = help_run_options, .letter = help_run_letter};
+    wishes wish = {.request = request_init()};
     for (int id; (id = cli_options_next(&options)) != CLI_OPTIONS_END;) {
         if (id == OPTION_RUN_HELP)
             return cli_help(help_run_text);

@@ -11,7 +11,7 @@ static bool is_list(const attend_in *list, int64_t length) {
 
 bool groups_are_readable(const forward_call *call) {
     const attend_extra *extra = &call->extra;
-    bool    packed = extra->query_starts.data != NULL;
+    bool packed = extra->query_starts.data != NULL;
     int64_t starts = packed ? extra->query_starts.shape[0] : call->problem.batch + 1;
     if (packed != (extra->key_starts.data != NULL) || starts < 1)
         return false;

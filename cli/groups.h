@@ -17,7 +17,7 @@ typedef struct span {
    ask for it. */
 bool groups_are_readable(const forward_call *call);
 int64_t groups_count(const forward_call *call);
-span    groups_queries(const forward_call *call, int64_t group);
+span groups_queries(const forward_call *call, int64_t group);
 /* The keys that are really there. */
 span groups_keys(const forward_call *call, int64_t group);
 /* Where the group's first query stands, counted from its first key. */

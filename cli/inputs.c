@@ -26,7 +26,7 @@ static int load_input(const request *wish, inputs *given, int input) {
     if (status != CLI_DONE)
         return status;
     const char *first = attend_file_name(given->files[input], 0);
-    bool        nameless = first != NULL && first[0] == 0;
+    bool nameless = first != NULL && first[0] == 0;
     return find_tensor(given, input, input, path, nameless ? "" : input_names[input]);
 }
 
@@ -55,13 +55,14 @@ static int load_from_archive(const request *wish, inputs *given, int input) {
 /* Tensors of other names may be there, but never unnoticed: one may be a misspelt mask. */
 static int load_archive(const request *wish, inputs *given) {
     const char *stranger = NULL;
-    int         status = open_file(given, wish->archive, INPUTS);
-    int64_t     count = status == CLI_DONE ? attend_file_count(given->files[INPUTS]) : 0;
+    int status = open_file(given, wish->archive, INPUTS);
+    int64_t count = status == CLI_DONE ? attend_file_count(given->files[INPUTS]) : 0;
     if (count == 1 && attend_file_name(given->files[INPUTS], 0)[0] == 0)
-        return cli_usage_error("--in takes a .safetensors file; %s is an .npy file, for --q, --k and --v", wish->archive);
+        return cli_usage_error("--in takes a .safetensors file; %s is an .npy file, for --q, --k and --v",
+                               wish->archive);
     for (int64_t index = 0; index < count && status == CLI_DONE; index++) {
         const char *name = attend_file_name(given->files[INPUTS], index);
-        int         input = input_of(name);
+        int input = input_of(name);
         if (input < INPUTS)
             status = load_from_archive(wish, given, input);
         else if (stranger == NULL)
@@ -101,18 +102,18 @@ const char *inputs_shape_text(const attend_in *tensor, char text[SHAPE_TEXT_MAX]
 
 /* "; k is f32 (2, 5, 4) in k.npy as HTD" */
 static void describe(const inputs *given, int input, char *text, size_t size) {
-    char             shape[SHAPE_TEXT_MAX];
+    char shape[SHAPE_TEXT_MAX];
     const attend_in *tensor = &given->stored[input];
-    bool             has_layout = input <= INPUT_V && strcmp(given->layout, "BHTD") != 0;
+    bool has_layout = input <= INPUT_V && strcmp(given->layout, "BHTD") != 0;
     snprintf(text, size, "%s%s is %s %s in %s%s%s", input == 0 ? "" : "; ", input_names[input],
              attend_dtype_name((attend_dtype)tensor->dtype), inputs_shape_text(tensor, shape), given->source[input],
              has_layout ? " as " : "", has_layout ? given->layout : "");
 }
 
 int inputs_error(const inputs *given, attend_status status) {
-    char   text[2048] = "";
+    char text[2048] = "";
     size_t length = 0;
-    int    exit_status = cli_library_error(given->ctx, status);
+    int exit_status = cli_library_error(given->ctx, status);
     if (exit_status != CLI_USAGE)
         return exit_status;
     for (int input = 0; input < INPUTS && length < sizeof text - 1; input++)

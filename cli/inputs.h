@@ -9,21 +9,21 @@
 /* What attend_forward is given, outputs apart. */
 typedef struct forward_call {
     attend_problem problem;
-    attend_in      q; /* (B, H, Tq, D) */
-    attend_in      k; /* (B, G, Tk, D) */
-    attend_in      v; /* (B, G, Tk, E) */
-    attend_extra   extra;
+    attend_in q; /* (B, H, Tq, D) */
+    attend_in k; /* (B, G, Tk, D) */
+    attend_in v; /* (B, G, Tk, E) */
+    attend_extra extra;
 } forward_call;
 
 typedef struct inputs {
-    attend_ctx  *ctx;
+    attend_ctx *ctx;
     attend_file *files[INPUTS + 1]; /* the last is the archive */
-    const char  *source[INPUTS];    /* the file a tensor came from, NULL: not given */
-    attend_in    stored[INPUTS];    /* as the file has it */
-    const char  *layout;            /* of q, k, v and the output */
+    const char *source[INPUTS];     /* the file a tensor came from, NULL: not given */
+    attend_in stored[INPUTS];       /* as the file has it */
+    const char *layout;             /* of q, k, v and the output */
     forward_call call;
-    bool         offset_matters; /* does anything depend on where the queries stand? */
-    int32_t     *offsets;        /* (B) or (S) that were worked out here, NULL: none */
+    bool offset_matters; /* does anything depend on where the queries stand? */
+    int32_t *offsets;    /* (B) or (S) that were worked out here, NULL: none */
 } inputs;
 
 /* Opens the files, finds the tensors, and makes the call.  CLI_DONE, or another status after a message; inputs_free

@@ -51,10 +51,9 @@ static bool same_file(const char *a, const char *b) {
 /* Renaming onto a device would replace the device: only a plain file, or none, is written to. */
 static int check_writable(const char *path) {
     struct stat found;
-    char        folder[FOLDER_MAX];
+    char folder[FOLDER_MAX];
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
-        return cli_failure("cannot write %s: it is %s", path,
-                           S_ISDIR(found.st_mode) ? "a folder" : "no regular file");
+        return cli_failure("cannot write %s: it is %s", path, S_ISDIR(found.st_mode) ? "a folder" : "no regular file");
     if (!folder_of(path, folder) || base_name(path)[0] == 0)
         return cli_failure("cannot write \"%s\": no file has such a name", path);
     if (access(folder, W_OK | X_OK) != 0)
@@ -104,8 +103,8 @@ static bool bytes_of(const attend_out *tensor, size_t *bytes) {
 }
 
 static int allocate(attend_out *stored, attend_out *view, const char *name) {
-    char      text[SHAPE_TEXT_MAX];
-    size_t    bytes;
+    char text[SHAPE_TEXT_MAX];
+    size_t bytes;
     attend_in shape = attend_read(*stored);
     if (!bytes_of(stored, &bytes))
         return cli_failure("%s: the shape %s is too large", name, inputs_shape_text(&shape, text));
@@ -117,9 +116,9 @@ static int allocate(attend_out *stored, attend_out *view, const char *name) {
 
 int outputs_allocate(const inputs *given, attend_dtype dtype, outputs *made) {
     const attend_problem *problem = &given->call.problem;
-    int64_t      last[OUTPUTS] = {problem->value_width, 1, problem->keys};
+    int64_t last[OUTPUTS] = {problem->value_width, 1, problem->keys};
     attend_dtype fine = dtype == ATTEND_F64 ? ATTEND_F64 : ATTEND_F32; /* 16 bits are too few for lse */
-    int          status = CLI_DONE;
+    int status = CLI_DONE;
     for (int output = 0; output < OUTPUTS && status == CLI_DONE; output++) {
         int64_t sizes[] = {problem->batch, problem->heads, problem->queries, last[output]};
         if (made->file[output] == NULL)
@@ -134,15 +133,15 @@ int outputs_allocate(const inputs *given, attend_dtype dtype, outputs *made) {
 /* All outputs that go to the file of one of them, from that one on. */
 static int write_file(const inputs *given, const outputs *made, int first) {
     const char *names[OUTPUTS], *path = made->file[first];
-    attend_in   tensors[OUTPUTS];
-    int64_t     count = 0;
+    attend_in tensors[OUTPUTS];
+    int64_t count = 0;
     for (int output = first; output < OUTPUTS; output++)
         if (made->file[output] != NULL && same_file(path, made->file[output])) {
             names[count] = output_names[output];
             tensors[count++] = attend_read(made->stored[output]);
         }
-    attend_status status = attend_file_write(given->ctx, path, is_archive(path) ? ATTEND_SAFETENSORS : ATTEND_NPY,
-                                             names, tensors, count);
+    attend_status status =
+        attend_file_write(given->ctx, path, is_archive(path) ? ATTEND_SAFETENSORS : ATTEND_NPY, names, tensors, count);
     return status == ATTEND_OK ? CLI_DONE : cli_library_error(given->ctx, status);
 }
 

@@ -10,9 +10,9 @@ typedef enum output_id { OUTPUT_O, OUTPUT_LSE, OUTPUT_WEIGHTS, OUTPUTS } output_
 extern const char *const output_names[OUTPUTS];
 
 typedef struct outputs {
-    const char *file[OUTPUTS];   /* NULL: not wanted */
-    attend_out  stored[OUTPUTS]; /* as the file will have it */
-    attend_out  view[OUTPUTS];   /* o (B, H, Tq, E), lse (B, H, Tq), weights (B, H, Tq, Tk) */
+    const char *file[OUTPUTS];  /* NULL: not wanted */
+    attend_out stored[OUTPUTS]; /* as the file will have it */
+    attend_out view[OUTPUTS];   /* o (B, H, Tq, E), lse (B, H, Tq), weights (B, H, Tq, Tk) */
 } outputs;
 
 /* Can these files be written?  Asked before anything is computed: no file may be an input, a folder or a device, and

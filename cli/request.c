@@ -47,7 +47,7 @@ static int read_distance(const char *text, bool *limited, int64_t *distance) {
 
 static int limit_both(request *wish, const char *back_text, const char *ahead_text) {
     int64_t back, ahead;
-    bool    limits_back, limits_ahead;
+    bool limits_back, limits_ahead;
     if (read_distance(back_text, &limits_back, &back) != CLI_DONE ||
         read_distance(ahead_text, &limits_ahead, &ahead) != CLI_DONE)
         return CLI_USAGE;
@@ -63,8 +63,8 @@ static int limit_both(request *wish, const char *back_text, const char *ahead_te
 }
 
 static int take_window(request *wish, const char *value) {
-    char        back[32];
-    size_t      length = strcspn(value, ",");
+    char back[32];
+    size_t length = strcspn(value, ",");
     const char *ahead = value + length + 1;
     if (value[length] == 0 || length >= sizeof back)
         return cli_usage_error("--window: \"%s\" is not BACK,AHEAD (two whole numbers, or inf for no limit)", value);
@@ -120,7 +120,7 @@ static int take_threads(request *wish, const char *value) {
 
 static int take_isa(request *wish, const char *value) {
     const char *names[32];
-    int         count = 0, choice;
+    int count = 0, choice;
     while (count < 32 && strcmp(attend_isa_name((attend_isa)count), "unknown") != 0) {
         names[count] = attend_isa_name((attend_isa)count);
         count++;
@@ -150,12 +150,9 @@ static const struct {
     const char *name;
     int (*take)(request *wish, const char *value);
 } takers[] = {
-    {"causal", take_causal},   {"window", take_window},
-    {"align", take_align},     {"query-offset", take_query_offset},
-    {"scale", take_scale},     {"softcap", take_softcap},
-    {"layout", take_layout},   {"threads", take_threads},
-    {"isa", take_isa},         {"path", take_path},
-    {"in", take_archive},
+    {"causal", take_causal}, {"window", take_window},   {"align", take_align},   {"query-offset", take_query_offset},
+    {"scale", take_scale},   {"softcap", take_softcap}, {"layout", take_layout}, {"threads", take_threads},
+    {"isa", take_isa},       {"path", take_path},       {"in", take_archive},
 };
 
 /* "key-count" is "key_count". */

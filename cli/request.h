@@ -27,15 +27,15 @@ extern const char *const input_names[INPUTS];
 typedef enum alignment { ALIGN_UNSAID, ALIGN_FIRST, ALIGN_LAST, ALIGN_OFFSET } alignment;
 
 typedef struct request {
-    const char    *file[INPUTS]; /* NULL: no option */
-    const char    *archive;      /* --in, or NULL   */
-    const char    *layout;       /* NULL: by rank   */
-    alignment      align;        /* ALIGN_OFFSET: problem.query_offset */
-    attend_problem problem;      /* all but the sizes */
-    const char    *needs_offset; /* an option whose meaning depends on the alignment, or NULL */
-    int32_t        threads;      /* 0: all */
-    attend_isa     isa;
-    bool           fast_only; /* no other path will do */
+    const char *file[INPUTS]; /* NULL: no option */
+    const char *archive;      /* --in, or NULL   */
+    const char *layout;       /* NULL: by rank   */
+    alignment align;          /* ALIGN_OFFSET: problem.query_offset */
+    attend_problem problem;   /* all but the sizes */
+    const char *needs_offset; /* an option whose meaning depends on the alignment, or NULL */
+    int32_t threads;          /* 0: all */
+    attend_isa isa;
+    bool fast_only; /* no other path will do */
 } request;
 
 request request_init(void);

@@ -70,11 +70,11 @@ static json_t *path_taken(const inputs *given) {
 }
 
 int run_report_json(const inputs *given, const outputs *made, double seconds) {
-    json_t *report = json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:i, s:f}", "layout", given->layout, "inputs",
-                               describe_inputs(given), "outputs", describe_outputs(made), "problem",
-                               describe_problem(given), "path", path_taken(given), "isa",
-                               attend_isa_name(attend_ctx_isa(given->ctx)), "threads",
-                               attend_ctx_threads(given->ctx), "seconds", seconds);
+    json_t *report =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:i, s:f}", "layout", given->layout, "inputs", describe_inputs(given),
+                  "outputs", describe_outputs(made), "problem", describe_problem(given), "path", path_taken(given),
+                  "isa", attend_isa_name(attend_ctx_isa(given->ctx)), "threads", attend_ctx_threads(given->ctx),
+                  "seconds", seconds);
     if (report == NULL)
         return cli_failure("the report cannot be written as JSON: no memory, or a file name is not UTF-8");
     json_dumpf(report, stdout, JSON_INDENT(2));
@@ -85,7 +85,7 @@ int run_report_json(const inputs *given, const outputs *made, double seconds) {
 
 static void note_offset(const inputs *given) {
     json_t *offset = offset_used(given);
-    char   *text = json_dumps(offset, JSON_ENCODE_ANY);
+    char *text = json_dumps(offset, JSON_ENCODE_ANY);
     if (!given->offset_matters)
         cli_note("nothing depends on where the queries stand");
     else if (text != NULL)

@@ -40,7 +40,7 @@ void cli_progress(const char *what, double done) {
         return;
     }
     int filled = percent * BAR_WIDTH / 100;
-    fprintf(stderr, "\r%s [%.*s%*s] %3d%%", what, filled, "########################################", BAR_WIDTH - filled,
-            "", percent);
+    fprintf(stderr, "\r%s [%.*s%*s] %3d%%", what, filled, "########################################",
+            BAR_WIDTH - filled, "", percent);
     fflush(stderr);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The shared ONNX, FlexAttention and bug cases through `attend run`, by the fast path where it can be and by the readable
-one, with the runner that lies beside the cases.
+"""The shared ONNX, FlexAttention and bug cases through `attend run`, by every path, with the runner that lies beside
+the cases.
 
 usage: ATTEND_BINARY=build/dev/attend ATTEND_SHARED=../shared test_shared_cases.py
 """
@@ -31,7 +31,8 @@ class SharedCases(unittest.TestCase):
         command = [sys.executable, RUNNER, "--attend", os.path.abspath(BINARY), *options, *FOLDERS]
         done = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
-        passed, failed, skipped = map(int, re.fullmatch(r"(\d+) passed, (\d+) failed, (\d+) skipped\n", done.stdout).groups())
+        counts = re.fullmatch(r"(\d+) passed, (\d+) failed, (\d+) skipped\n", done.stdout)
+        passed, failed, skipped = map(int, counts.groups())
         self.assertEqual(failed, 0)
         self.assertGreater(passed, skipped)
         print("%s: %d passed, %d skipped" % (" ".join(options) or "by default", passed, skipped))

@@ -41,7 +41,7 @@ static int take_amount(wishes *wish, int id, const char *option, const char *val
         return cli_parse_int(option, value, 0, number_most, &wish->first);
     }
     wish->cases = number_most;
-    return cli_parse_real(option, value, 0, 1e6, &wish->minutes);
+    return cli_parse_real(option, value, 1e-6, 1e6, &wish->minutes);
 }
 
 static int take_random_option(wishes *wish, int id, const char *value) {
@@ -87,7 +87,7 @@ static int read_options(wishes *wish, int argc, char **argv, bool *help) {
     return CLI_DONE;
 }
 
-/* ---- One case after another ---------------------------------------------------------------------------------------- */
+/* ---- One case after another -------------------------------------------------------------------------------------- */
 
 typedef struct checker {
     attend_ctx *ctx;
@@ -158,7 +158,7 @@ static int check_given(checker *all, const inputs *given) {
     return status == ATTEND_OK ? CLI_DONE : inputs_error(given, status);
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 /* One thread where the other context has more, and three where it has one. */
 static int make_other(checker *all) {

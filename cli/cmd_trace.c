@@ -12,13 +12,13 @@ enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_LATEX, FORMAT_JSON, FORMAT_COUNT };
 static const char *const format_names[FORMAT_COUNT] = {"text", "markdown", "latex", "json"};
 
 typedef struct trace_options {
-    const char    *name; /* of a built-in example */
-    const char    *path; /* of a file */
-    const char    *row;  /* whose story is told; NULL: the whole page */
-    int            compare_causal;
-    int            format;
-    int            help;
-    int64_t        digits;
+    const char *name; /* of a built-in example */
+    const char *path; /* of a file */
+    const char *row;  /* whose story is told; NULL: the whole page */
+    int compare_causal;
+    int format;
+    int help;
+    int64_t digits;
     worked_options how;
 } trace_options;
 
@@ -39,19 +39,18 @@ static int set_compare_causal(trace_options *options) {
 
 static int set_option(trace_options *options, int id, const char *value) {
     switch (id) {
-        case OPTION_TRACE_EXAMPLE: options->name = value; return CLI_DONE;
-        case OPTION_TRACE_ROW: options->row = value; return CLI_DONE;
-        case OPTION_TRACE_CAUSAL: return set_causal(options, 1);
-        case OPTION_TRACE_NO_CAUSAL: return set_causal(options, 0);
-        case OPTION_TRACE_COMPARE_CAUSAL: return set_compare_causal(options);
-        case OPTION_TRACE_JSON: options->format = FORMAT_JSON; return CLI_DONE;
-        case OPTION_TRACE_FORMAT:
-            return cli_parse_choice("--format", value, format_names, FORMAT_COUNT, &options->format);
-        case OPTION_TRACE_DIGITS: return cli_parse_int("--digits", value, 0, NUMBER_DIGITS_MAX, &options->digits);
-        case OPTION_TRACE_SCALE:
-            options->how.has_scale = 1;
-            return cli_parse_real("--scale", value, -INFINITY, INFINITY, &options->how.scale);
-        default: options->help = 1; return CLI_DONE;
+    case OPTION_TRACE_EXAMPLE: options->name = value; return CLI_DONE;
+    case OPTION_TRACE_ROW: options->row = value; return CLI_DONE;
+    case OPTION_TRACE_CAUSAL: return set_causal(options, 1);
+    case OPTION_TRACE_NO_CAUSAL: return set_causal(options, 0);
+    case OPTION_TRACE_COMPARE_CAUSAL: return set_compare_causal(options);
+    case OPTION_TRACE_JSON: options->format = FORMAT_JSON; return CLI_DONE;
+    case OPTION_TRACE_FORMAT: return cli_parse_choice("--format", value, format_names, FORMAT_COUNT, &options->format);
+    case OPTION_TRACE_DIGITS: return cli_parse_int("--digits", value, 0, NUMBER_DIGITS_MAX, &options->digits);
+    case OPTION_TRACE_SCALE:
+        options->how.has_scale = 1;
+        return cli_parse_real("--scale", value, -INFINITY, INFINITY, &options->how.scale);
+    default: options->help = 1; return CLI_DONE;
     }
 }
 

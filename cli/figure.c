@@ -63,8 +63,8 @@ void figure_note(const figure *f, char *text, size_t size) {
         snprintf(text, size, "each cell: the largest weight of %lld queries and %lld keys", (long long)most,
                  (long long)most);
     else
-        snprintf(text, size, "each cell: the largest weight of %lld or %lld queries and as many keys",
-                 (long long)least, (long long)most);
+        snprintf(text, size, "each cell: the largest weight of %lld or %lld queries and as many keys", (long long)least,
+                 (long long)most);
 }
 
 int64_t figure_tick_step(double least) {

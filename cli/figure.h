@@ -17,8 +17,8 @@ typedef struct figure_panel {
 } figure_panel;
 
 typedef struct figure {
-    const char *title;          // what the whole shows, for those who cannot see it
-    char *const *labels;        // tokens: names of the queries (down) and of the keys (across)
+    const char *title;   // what the whole shows, for those who cannot see it
+    char *const *labels; // tokens: names of the queries (down) and of the keys (across)
     int64_t tokens;
     int64_t cells;              // rows and columns of each grid; fewer than tokens when each cell stands for several
     const figure_panel *panels; // panel_count

@@ -24,19 +24,19 @@ enum { FITTED_MAX = 512 }; // bytes of a fitted label; more do not fit in any ro
 /* ---- layout: figure_layout.c ---- */
 
 typedef struct figure_layout {
-    double width, height;       // of the whole
-    double cell;                // side of a cell
-    double side;                // side of a grid, cell * cells
-    double left, up;            // corner of the first grid
-    double pitch_x, pitch_y;    // from grid to grid
-    int64_t across;             // grids in a row
-    double label_size;          // font of the token names; 0: positions at ticks instead
-    double label_width;         // room left of the grid for names or positions
-    double label_height;        // room above the grid for the same
-    int upright;                // names of the keys stand upright: they do not fit side by side
-    double number_size;         // font of the numbers in the cells; 0: none
-    double legend_up;           // upper edge of the legend
-    int legend_lines;           // the hatched swatch stands below the scale: it does not fit beside it
+    double width, height;    // of the whole
+    double cell;             // side of a cell
+    double side;             // side of a grid, cell * cells
+    double left, up;         // corner of the first grid
+    double pitch_x, pitch_y; // from grid to grid
+    int64_t across;          // grids in a row
+    double label_size;       // font of the token names; 0: positions at ticks instead
+    double label_width;      // room left of the grid for names or positions
+    double label_height;     // room above the grid for the same
+    int upright;             // names of the keys stand upright: they do not fit side by side
+    double number_size;      // font of the numbers in the cells; 0: none
+    double legend_up;        // upper edge of the legend
+    int legend_lines;        // the hatched swatch stands below the scale: it does not fit beside it
 } figure_layout;
 
 static const double page_margin = 24;

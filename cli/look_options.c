@@ -105,11 +105,8 @@ static int check_output(const look_options *options) {
 }
 
 int look_options_read(look_options *options, int argc, char **argv) {
-    cli_options reading = {.argc = argc,
-                           .argv = argv,
-                           .letters = help_look_short,
-                           .table = help_look_options,
-                           .letter = help_look_letter};
+    cli_options reading = {
+        .argc = argc, .argv = argv, .letters = help_look_short, .table = help_look_options, .letter = help_look_letter};
     *options = (look_options){.how = {.causal = -1}, .head = -1, .digits = -1, .theme = -1};
     for (int id; (id = cli_options_next(&reading)) != CLI_OPTIONS_END;) {
         int status = id == CLI_OPTIONS_WRONG ? CLI_USAGE : set_option(options, id, reading.value);

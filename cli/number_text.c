@@ -6,9 +6,7 @@
 
 static const double fixed_limit = 1e15;
 
-static int shows_zero(const char *text) {
-    return text[strspn(text, "-0.")] == '\0';
-}
+static int shows_zero(const char *text) { return text[strspn(text, "-0.")] == '\0'; }
 
 void number_fixed(char text[NUMBER_TEXT_MAX], double value, int digits) {
     if (isnan(value))

@@ -51,9 +51,7 @@ void page_part_begin(page_output *page, page_part part) {
     page->last = part;
 }
 
-void page_table_add(page_table *table, page_block block) {
-    table->blocks[table->block_count++] = block;
-}
+void page_table_add(page_table *table, page_block block) { table->blocks[table->block_count++] = block; }
 
 int page_table_titled(const page_table *table) {
     for (int b = 0; b < table->block_count; b++)

@@ -11,19 +11,19 @@
 
 /* Some columns of a table, with a title over them. */
 typedef struct page_block {
-    const char *title;         /* NULL: none */
-    char *const *labels;       /* of the columns; NULL: 1, 2, 3, ... */
-    const double *numbers;     /* (rows, columns) */
+    const char *title;     /* NULL: none */
+    char *const *labels;   /* of the columns; NULL: 1, 2, 3, ... */
+    const double *numbers; /* (rows, columns) */
     int64_t columns;
-    int digits;                /* decimals */
-    int causal;                /* cells right of the diagonal are hidden */
+    int digits; /* decimals */
+    int causal; /* cells right of the diagonal are hidden */
 } page_block;
 
 enum { PAGE_BLOCKS_MAX = 8 };
 
 typedef struct page_table {
-    const char *corner;        /* over the row labels; NULL: nothing */
-    char *const *row_labels;   /* NULL: 1, 2, 3, ... */
+    const char *corner;      /* over the row labels; NULL: nothing */
+    char *const *row_labels; /* NULL: 1, 2, 3, ... */
     int64_t rows;
     int block_count;
     page_block blocks[PAGE_BLOCKS_MAX];

@@ -14,28 +14,26 @@ static void begin(page_output *page) {
           page->stream);
 }
 
-static void end(page_output *page) {
-    fputs("\\end{document}\n", page->stream);
-}
+static void end(page_output *page) { fputs("\\end{document}\n", page->stream); }
 
 static const char *escaped(char character) {
     switch (character) {
-        case '\\': return "\\textbackslash{}";
-        case '~': return "\\textasciitilde{}";
-        case '^': return "\\textasciicircum{}";
-        case '<': return "\\textless{}";
-        case '>': return "\\textgreater{}";
-        case '|': return "\\textbar{}";
-        case '"': return "\\textquotedbl{}";
-        case '-': return "-{}"; /* two in a row would become a dash */
-        case '&': return "\\&";
-        case '%': return "\\%";
-        case '$': return "\\$";
-        case '#': return "\\#";
-        case '_': return "\\_";
-        case '{': return "\\{";
-        case '}': return "\\}";
-        default: return NULL;
+    case '\\': return "\\textbackslash{}";
+    case '~': return "\\textasciitilde{}";
+    case '^': return "\\textasciicircum{}";
+    case '<': return "\\textless{}";
+    case '>': return "\\textgreater{}";
+    case '|': return "\\textbar{}";
+    case '"': return "\\textquotedbl{}";
+    case '-': return "-{}"; /* two in a row would become a dash */
+    case '&': return "\\&";
+    case '%': return "\\%";
+    case '$': return "\\$";
+    case '#': return "\\#";
+    case '_': return "\\_";
+    case '{': return "\\{";
+    case '}': return "\\}";
+    default: return NULL;
     }
 }
 

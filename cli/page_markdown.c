@@ -3,13 +3,9 @@
 
 #include <string.h>
 
-static void begin(page_output *page) {
-    (void)page;
-}
+static void begin(page_output *page) { (void)page; }
 
-static void end(page_output *page) {
-    (void)page;
-}
+static void end(page_output *page) { (void)page; }
 
 /* Tokens come from a file and may hold whatever markdown or HTML would obey. */
 static void put_escaped(page_output *page, const char *text) {

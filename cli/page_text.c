@@ -30,19 +30,13 @@ static void style(page_output *page, const char *code) {
         fprintf(page->stream, "\033[%sm", code);
 }
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
+static int larger(int a, int b) { return a > b ? a : b; }
 
 /* ---- headings and sentences ------------------------------------------------------------------ */
 
-static void begin(page_output *page) {
-    (void)page;
-}
+static void begin(page_output *page) { (void)page; }
 
-static void end(page_output *page) {
-    (void)page;
-}
+static void end(page_output *page) { (void)page; }
 
 static void heading(page_output *page, int level, const char *text) {
     page_part_begin(page, level == 1 ? PAGE_TITLE : PAGE_BLOCK);

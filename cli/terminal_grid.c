@@ -8,13 +8,13 @@
 #include "text_width.h"
 
 enum {
-    NAME_LEAST = 6,   // columns kept for the names of the queries
-    NAME_MOST = 16,   // longer names are cut
-    KEY_NAME = 6,     // columns that cells with numbers give to the names of the keys, when those need them
-    UPRIGHT_MOST = 8, // lines for names of keys that stand upright
-    TALL_CELLS = 8,   // painted grids up to this size have cells of three lines
-    NAME_GAP = 2,     // between names and grid
-    PANEL_GAP = 4,    // between grids
+    NAME_LEAST = 6,    // columns kept for the names of the queries
+    NAME_MOST = 16,    // longer names are cut
+    KEY_NAME = 6,      // columns that cells with numbers give to the names of the keys, when those need them
+    UPRIGHT_MOST = 8,  // lines for names of keys that stand upright
+    TALL_CELLS = 8,    // painted grids up to this size have cells of three lines
+    NAME_GAP = 2,      // between names and grid
+    PANEL_GAP = 4,     // between grids
     LEGEND_WIDTH = 72, // of the legend in one line, at most
 };
 

@@ -14,7 +14,7 @@ static int allocate(trace_facts *facts, const worked *work) {
     size_t rows = (size_t)(work->heads * work->tokens);
     double **blocks[] = {&facts->exponentials, &facts->totals,   &facts->tops,
                          &facts->sums,         &facts->smallest, &facts->largest};
-    size_t counts[] = {rows * (size_t)work->tokens,      rows, rows, rows, rows * (size_t)work->value_width,
+    size_t counts[] = {rows * (size_t)work->tokens,     rows, rows, rows, rows * (size_t)work->value_width,
                        rows * (size_t)work->value_width};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         *blocks[i] = calloc(counts[i], sizeof **blocks[i]);
@@ -27,9 +27,7 @@ static int allocate(trace_facts *facts, const worked *work) {
 /* ---- exponentials --------------------------------------------------------------------------- */
 
 /* Tokens that query row (of 0..H*T-1) sees: all of them up to this one. */
-static int64_t seen(const worked *work, int64_t row) {
-    return work->causal ? row % work->tokens + 1 : work->tokens;
-}
+static int64_t seen(const worked *work, int64_t row) { return work->causal ? row % work->tokens + 1 : work->tokens; }
 
 static int out_of_sight(double exponential) {
     return !(exponential >= exponential_shown_from && exponential < exponential_shown_to);
@@ -59,9 +57,7 @@ static void find_exponentials(const worked *work, trace_facts *facts) {
 
 /* T weights that come from one division each by their computed total: 2T roundings of at most half an epsilon of 1,
    in the library's sum, the divisions and the sum here. */
-static double sum_tolerance(const worked *work) {
-    return (double)(work->tokens + 1) * DBL_EPSILON;
-}
+static double sum_tolerance(const worked *work) { return (double)(work->tokens + 1) * DBL_EPSILON; }
 
 /* A weight that is positive, but smaller than any double, and so stored as 0. */
 static int vanishes(const worked *work, int64_t row, int64_t cell) {
@@ -138,8 +134,7 @@ trace_facts *trace_facts_make(const worked *work, int64_t shown) {
 void trace_facts_free(trace_facts *facts) {
     if (facts == NULL)
         return;
-    double *blocks[] = {facts->exponentials, facts->totals,   facts->tops,
-                        facts->sums,         facts->smallest, facts->largest};
+    double *blocks[] = {facts->exponentials, facts->totals, facts->tops, facts->sums, facts->smallest, facts->largest};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         free(blocks[i]);
     free(facts);

@@ -20,8 +20,8 @@ static void put_value(json_output *out, json_t *value) {
 static void put_numbers(json_output *out, const double *numbers, int64_t count, int64_t seen) {
     json_t *row = json_array();
     for (int64_t i = 0; i < count; i++)
-        out->failed |= json_array_append_new(
-            row, i < seen && isfinite(numbers[i]) ? json_real(numbers[i]) : json_null());
+        out->failed |=
+            json_array_append_new(row, i < seen && isfinite(numbers[i]) ? json_real(numbers[i]) : json_null());
     put_value(out, row);
 }
 

@@ -7,13 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *plural(int64_t count) {
-    return count == 1 ? "" : "s";
-}
+static const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
 
-static const char *yes_or_no(int holds) {
-    return holds ? "yes" : "NO";
-}
+static const char *yes_or_no(int holds) { return holds ? "yes" : "NO"; }
 
 const char *const trace_shift_reason =
     "The largest score of a row is taken out before exp: that divides the row's exponentials and their total by the "
@@ -208,8 +204,9 @@ static void put_scale(page_output *page, const trace_view *view, int64_t head) {
     page_formula scaling = {text, latex};
     page_table table = by_token(view, grid_corner);
     add_scores(&table, view, work->scaled, head, page->digits);
-    page_heading(page, 3, "Step 2, scale: %s", work->scale_given ? "multiply by the scale that was asked for"
-                                                                 : "divide by the square root of the head width");
+    page_heading(page, 3, "Step 2, scale: %s",
+                 work->scale_given ? "multiply by the scale that was asked for"
+                                   : "divide by the square root of the head width");
     page->writer->formula(page, &scaling);
     page->writer->table(page, &table);
 }
@@ -237,9 +234,7 @@ static const page_formula normalizing = {
     "P_{ij} = \\frac{\\exp S_{ij}}{\\sum_{j'} \\exp S_{ij'}}"};
 
 /* One work whose exponentials are out of sight is enough to shift both: they stand side by side. */
-static int shifted(const trace_view *view) {
-    return view->facts[0]->shifted || view->facts[view->count - 1]->shifted;
-}
+static int shifted(const trace_view *view) { return view->facts[0]->shifted || view->facts[view->count - 1]->shifted; }
 
 /* A grid of each work side by side, each with a column for its rows. */
 static void put_grids(page_output *page, const trace_view *view, const char *what, const double *const *grids,
@@ -300,8 +295,10 @@ static void say_weights_checked(page_output *page, const trace_view *view) {
 
 static void say_mixtures_checked(page_output *page, const trace_view *view) {
     for (int w = 0; w < view->count; w++) {
-        page_say(page, "Checked: in every row%s the mixture lies between the smallest and the largest value it "
-                 "averages: %s.", whose_rows(view, w), yes_or_no(view->facts[w]->mixtures_hold));
+        page_say(page,
+                 "Checked: in every row%s the mixture lies between the smallest and the largest value it "
+                 "averages: %s.",
+                 whose_rows(view, w), yes_or_no(view->facts[w]->mixtures_hold));
     }
 }
 
@@ -313,8 +310,7 @@ static void put_normalize(page_output *page, const trace_view *view, int64_t hea
     say_weights_checked(page, view);
 }
 
-static const page_formula combining = {"mixture[i] = sum over j of weight[i,j] * value[j]",
-                                       "O_i = \\sum_j P_{ij} v_j"};
+static const page_formula combining = {"mixture[i] = sum over j of weight[i,j] * value[j]", "O_i = \\sum_j P_{ij} v_j"};
 
 /* The values each row may lie between stand beside its mixture, unless two mixtures stand side by side. */
 static void put_combine(page_output *page, const trace_view *view, int64_t head) {
@@ -366,8 +362,8 @@ static void put_merge(page_output *page, const trace_view *view) {
     for (int w = 0; w < view->count; w++)
         add_numbers(&table, titled(view, w, "output", titles[w]), view->works[w]->output, work->output_width,
                     page->digits);
-    page_heading(page, work->heads > 1 ? 2 : 3, "Merge: %s", weighted ? "bring the heads' mixtures together"
-                                                                        : "the heads' mixtures side by side");
+    page_heading(page, work->heads > 1 ? 2 : 3, "Merge: %s",
+                 weighted ? "bring the heads' mixtures together" : "the heads' mixtures side by side");
     if (weighted) {
         page_table weights = by_token(view, NULL);
         weights.row_labels = NULL;
@@ -390,7 +386,8 @@ void trace_page(page_output *page, const trace_view *view) {
         put_head(page, view, head);
     put_merge(page, view);
     page_heading(page, 3, "About the numbers");
-    page_say(page, "They are computed in double precision and shown with %d decimal%s, or with none where all of a "
+    page_say(page,
+             "They are computed in double precision and shown with %d decimal%s, or with none where all of a "
              "table are whole. --row %s writes one row out, every product and every exponential.",
              page->digits, plural(page->digits), view->labels[work->tokens - 1]);
     page->writer->end(page);

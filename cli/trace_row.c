@@ -18,17 +18,17 @@ typedef struct row_story {
     const worked *work;
     const trace_facts *facts;
     char *const *labels;
-    int64_t row;            /* of 0..T-1 */
-    int64_t line;           /* of 0..H*T-1: the row in this head */
-    int64_t seen;           /* keys that it sees: the first ones */
-    const double *query;    /* (D) */
-    const double *keys;     /* (T, D) */
-    const double *values;   /* (T, E) */
-    const double *raw;      /* (T) */
-    const double *scores;   /* (T) */
+    int64_t row;                /* of 0..T-1 */
+    int64_t line;               /* of 0..H*T-1: the row in this head */
+    int64_t seen;               /* keys that it sees: the first ones */
+    const double *query;        /* (D) */
+    const double *keys;         /* (T, D) */
+    const double *values;       /* (T, E) */
+    const double *raw;          /* (T) */
+    const double *scores;       /* (T) */
     const double *exponentials; /* (T) */
-    const double *weights;  /* (T) */
-    const double *mixture;  /* (E) */
+    const double *weights;      /* (T) */
+    const double *mixture;      /* (E) */
     double top, total;
     int score_digits;
 } row_story;
@@ -148,15 +148,11 @@ static void put_name(FILE *stream, const row_story *story, int64_t j, const void
 }
 
 /* For a sentence, which NULL would end. */
-static const char *shown(const char *text) {
-    return text == NULL ? "" : text;
-}
+static const char *shown(const char *text) { return text == NULL ? "" : text; }
 
 /* ---- the steps --------------------------------------------------------------------------------- */
 
-static const char *self(const row_story *story) {
-    return story->labels[story->row];
-}
+static const char *self(const row_story *story) { return story->labels[story->row]; }
 
 static void tell_compare(const row_story *story) {
     page_output *page = story->page;
@@ -329,8 +325,10 @@ static void say_why(const row_story *story, const double *rounded) {
     number_fixed(exact, story->weights[j], finer);
     number_short(value, story->values[j * story->work->value_width + channel], story->page->digits);
     number_fixed(step, moved(story, j, channel), finer);
-    page_say(story->page, "Most comes from %s: %s stands for %s, and that gap times its value %s moves number "
-             "%lld by %s.", story->labels[j], weight, exact, value, (long long)channel + 1, step);
+    page_say(story->page,
+             "Most comes from %s: %s stands for %s, and that gap times its value %s moves number "
+             "%lld by %s.",
+             story->labels[j], weight, exact, value, (long long)channel + 1, step);
 }
 
 static void tell_sums(const row_story *story, const double *rounded) {
@@ -364,8 +362,10 @@ static void say_range(const row_story *story) {
     int64_t width = story->work->value_width;
     char *smallest = joined(story, 0, width, ", ", put_short_entry, story->facts->smallest + story->line * width);
     char *largest = joined(story, 0, width, ", ", put_short_entry, story->facts->largest + story->line * width);
-    page_say(story->page, "Checked: the mixture lies between the smallest and the largest value it averages, [%s] and "
-             "[%s]: %s.", shown(smallest), shown(largest),
+    page_say(story->page,
+             "Checked: the mixture lies between the smallest and the largest value it averages, [%s] and "
+             "[%s]: %s.",
+             shown(smallest), shown(largest),
              trace_mixture_holds(story->work, story->facts, story->line) ? "yes" : "NO");
     free(smallest);
     free(largest);

@@ -6,10 +6,10 @@
 static const double place_base = 10000;
 
 /* The next step, unless one before it failed. */
-#define THEN(status, call)            \
-    do {                              \
-        if ((status) == ATTEND_OK)    \
-            (status) = (call);        \
+#define THEN(status, call)         \
+    do {                           \
+        if ((status) == ATTEND_OK) \
+            (status) = (call);     \
     } while (0)
 
 static attend_status allocate(double **numbers, int64_t a, int64_t b, int64_t c) {
@@ -24,9 +24,7 @@ static attend_out written(double *data, int64_t a, int64_t b, int64_t c) {
     return attend_out_dense(data, ATTEND_F64, ATTEND_RANK_MAX, shape);
 }
 
-static attend_in readable(double *data, int64_t a, int64_t b, int64_t c) {
-    return attend_read(written(data, a, b, c));
-}
+static attend_in readable(double *data, int64_t a, int64_t b, int64_t c) { return attend_read(written(data, a, b, c)); }
 
 static attend_in tokens_by_width(double *data, int64_t tokens, int64_t width) {
     int64_t shape[3] = {1, tokens, width};
@@ -36,8 +34,11 @@ static attend_in tokens_by_width(double *data, int64_t tokens, int64_t width) {
 /* A matrix of the file, its columns cut into heads: [rows, heads*width] seen as [heads, rows, width]. */
 static attend_in by_head(attend_in matrix, int64_t heads) {
     int64_t rows = matrix.shape[0], width = matrix.shape[1] / heads;
-    attend_in view = {{heads, rows, width}, {width * matrix.stride[1], matrix.stride[0], matrix.stride[1]},
-                      matrix.dtype, 3, matrix.data};
+    attend_in view = {{heads, rows, width},
+                      {width * matrix.stride[1], matrix.stride[0], matrix.stride[1]},
+                      matrix.dtype,
+                      3,
+                      matrix.data};
     return view;
 }
 
@@ -188,7 +189,10 @@ static attend_status make_output(attend_ctx *ctx, worked *work) {
     }
     int64_t width = work->value_width, shape[3] = {1, work->tokens, work->output_width};
     attend_in weight = {{work->output_width, work->heads, width},
-                        {wo.stride[1], width * wo.stride[0], wo.stride[0]}, ATTEND_F64, 3, wo.data};
+                        {wo.stride[1], width * wo.stride[0], wo.stride[0]},
+                        ATTEND_F64,
+                        3,
+                        wo.data};
     attend_in mixture = readable(work->mixture, work->heads, work->tokens, width);
     attend_out y = attend_out_dense(work->output, ATTEND_F64, 3, shape);
     return attend_merge(ctx, &mixture, &weight, NULL, &y);
@@ -246,9 +250,9 @@ attend_status worked_make(attend_ctx *ctx, const attend_example *example, const 
 void worked_free(worked *work) {
     if (work == NULL)
         return;
-    double *blocks[] = {work->placed, work->projected_q, work->projected_k, work->q,   work->k,       work->v,
-                        work->compare, work->scaled,     work->masked,      work->weights, work->lse, work->mixture,
-                        work->output};
+    double *blocks[] = {work->placed, work->projected_q, work->projected_k, work->q,      work->k,
+                        work->v,      work->compare,     work->scaled,      work->masked, work->weights,
+                        work->lse,    work->mixture,     work->output};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         free(blocks[i]);
     free(work);
@@ -264,10 +268,6 @@ const char *worked_message(const attend_ctx *ctx, attend_status status) {
                                       : "no memory for the steps of this example";
 }
 
-int64_t worked_kv_head(const worked *work, int64_t head) {
-    return head / (work->heads / work->kv_heads);
-}
+int64_t worked_kv_head(const worked *work, int64_t head) { return head / (work->heads / work->kv_heads); }
 
-int worked_sees(const worked *work, int64_t row, int64_t column) {
-    return !work->causal || column <= row;
-}
+int worked_sees(const worked *work, int64_t row, int64_t column) { return !work->causal || column <= row; }

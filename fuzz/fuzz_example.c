@@ -81,10 +81,10 @@ static char *as_text(const attend_example *example) {
     json_t *tokens = json_array();
     for (int64_t i = 0; i < attend_example_tokens(example); i++)
         json_array_append_new(tokens, json_string(attend_example_token(example, i)));
-    json_t *root = json_pack("{s:o, s:I, s:I, s:s, s:b}", "tokens", tokens, "heads",
-                             (json_int_t)attend_example_heads(example), "kv_heads",
-                             (json_int_t)attend_example_kv_heads(example), "positions",
-                             positions[attend_example_positions(example)], "causal", attend_example_causal(example));
+    json_t *root =
+        json_pack("{s:o, s:I, s:I, s:s, s:b}", "tokens", tokens, "heads", (json_int_t)attend_example_heads(example),
+                  "kv_heads", (json_int_t)attend_example_kv_heads(example), "positions",
+                  positions[attend_example_positions(example)], "causal", attend_example_causal(example));
     if (attend_example_scale(example, &scale))
         json_object_set_new(root, "scale", json_real(scale));
     for (int i = 0; i < MATRICES; i++)

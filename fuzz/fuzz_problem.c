@@ -14,12 +14,12 @@
 
 enum { MEMORY = 1 << 16 };
 
-#define must(condition)                                                            \
-    do {                                                                           \
-        if (!(condition)) {                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);        \
-            abort();                                                               \
-        }                                                                          \
+#define must(condition)                                                     \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                        \
+        }                                                                   \
     } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct source {
     const uint8_t *data;
-    size_t         size;
+    size_t size;
 } source;
 
 static int take(source *from) {
@@ -50,13 +50,13 @@ static bool rarely(source *from) { return take(from) > 247; }
 
 typedef struct fuzz_call {
     attend_problem problem;
-    attend_extra   extra;
-    attend_taps    taps;
-    attend_steps   steps;
-    attend_in      q, k, v;
-    attend_out     o;
+    attend_extra extra;
+    attend_taps taps;
+    attend_steps steps;
+    attend_in q, k, v;
+    attend_out o;
     unsigned char *memory; /* (MEMORY) holds every tensor */
-    size_t         used;
+    size_t used;
 } fuzz_call;
 
 static int64_t round_up(int64_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -86,20 +86,11 @@ static attend_out make_tensor(source *from, fuzz_call *call, attend_dtype dtype,
         return tensor;
     int32_t axis = (int32_t)take_in(from, 0, 3);
     switch (take_in(from, 0, 4)) {
-    case 0:
-        changed.shape[axis] = take_in(from, -1, 6);
-        break;
-    case 1:
-        changed.stride[axis] = take_in(from, -100, 100);
-        break;
-    case 2:
-        changed.rank = (int32_t)take_in(from, -1, 5);
-        break;
-    case 3:
-        changed.dtype = (int32_t)take_in(from, 0, 20);
-        break;
-    default:
-        changed.data = call->memory + take_in(from, 0, 255) * 17;
+    case 0: changed.shape[axis] = take_in(from, -1, 6); break;
+    case 1: changed.stride[axis] = take_in(from, -100, 100); break;
+    case 2: changed.rank = (int32_t)take_in(from, -1, 5); break;
+    case 3: changed.dtype = (int32_t)take_in(from, 0, 20); break;
+    default: changed.data = call->memory + take_in(from, 0, 255) * 17;
     }
     return fits(&changed, call->memory) ? changed : tensor;
 }
@@ -214,8 +205,8 @@ static void take_taps(source *from, fuzz_call *call) {
 static void fill(source *from, attend_in *tensor, fuzz_call *call) {
     static const double special[] = {NAN, INFINITY, -INFINITY, 1e30, -0.0};
     int64_t count = 1;
-    attend_out out = attend_out_dense((void *)(uintptr_t)tensor->data, (attend_dtype)tensor->dtype, tensor->rank,
-                                      tensor->shape);
+    attend_out out =
+        attend_out_dense((void *)(uintptr_t)tensor->data, (attend_dtype)tensor->dtype, tensor->rank, tensor->shape);
     for (int32_t axis = 0; axis < tensor->rank && axis < ATTEND_RANK_MAX; axis++)
         count *= tensor->shape[axis];
     if (tensor->data == NULL || tensor->rank < 0 || tensor->rank > ATTEND_RANK_MAX || !fits(&out, call->memory))
@@ -252,7 +243,8 @@ static void take_call(source *from, fuzz_call *call) {
     call->o = make_tensor(from, call, ATTEND_F64, 4, output);
     take_extra(from, call);
     take_taps(from, call);
-    attend_in *inputs[] = {&call->q, &call->k, &call->v, &call->extra.mask, &call->extra.bias, &call->extra.slopes,
+    attend_in *inputs[] = {&call->q,          &call->k,          &call->v,
+                           &call->extra.mask, &call->extra.bias, &call->extra.slopes,
                            &call->extra.sinks};
     for (size_t n = 0; n < sizeof inputs / sizeof inputs[0]; n++)
         fill(from, inputs[n], call);
@@ -311,8 +303,8 @@ static attend_ctx *context_of(int32_t threads) {
 }
 
 static attend_status forward(attend_ctx *ctx, const fuzz_call *call) {
-    attend_status status = attend_forward(ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra, &call->o,
-                                          &call->taps);
+    attend_status status =
+        attend_forward(ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra, &call->o, &call->taps);
     check_status(ctx, status);
     return status;
 }

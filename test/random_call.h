@@ -6,29 +6,29 @@
 
 /* What a random call may have, as bits. */
 enum {
-    MAY_WINDOW = 1 << 0,  /* causal, sliding, offsets of all signs     */
-    MAY_MASK = 1 << 1,    /* of any rank, broadcast                    */
-    MAY_BIAS = 1 << 2,    /* the same, with -infinity here and there   */
+    MAY_WINDOW = 1 << 0, /* causal, sliding, offsets of all signs     */
+    MAY_MASK = 1 << 1,   /* of any rank, broadcast                    */
+    MAY_BIAS = 1 << 2,   /* the same, with -infinity here and there   */
     MAY_SLOPES = 1 << 3,
     MAY_SINKS = 1 << 4,
-    MAY_COUNT = 1 << 5,   /* key_count and query_offsets per batch row */
-    MAY_PACK = 1 << 6,    /* batch 1, several sequences                */
+    MAY_COUNT = 1 << 5, /* key_count and query_offsets per batch row */
+    MAY_PACK = 1 << 6,  /* batch 1, several sequences                */
     MAY_CAP = 1 << 7,
-    MAY_SCALE = 1 << 8,   /* given, and 0                              */
-    MAY_STRIDE = 1 << 9,  /* any layout                                */
-    MAY_TYPE = 1 << 10,   /* f16, bf16, f32 and f64; else all f64      */
+    MAY_SCALE = 1 << 8,     /* given, and 0                              */
+    MAY_STRIDE = 1 << 9,    /* any layout                                */
+    MAY_TYPE = 1 << 10,     /* f16, bf16, f32 and f64; else all f64      */
     MAY_BE_EMPTY = 1 << 11, /* sizes of 0                              */
     MAY_ALL = (1 << 12) - 1,
     MUST_BE_SHORT_FLOATS = 1 << 12, /* f16, bf16 and f32 alone, which the fast path takes */
-    MAY_BE_LONG = 1 << 13,  /* several hundred keys, heads of many widths */
-    MAY_BE_FAST = 1 << 14   /* either path; else ATTEND_READABLE, whatever the types */
+    MAY_BE_LONG = 1 << 13,          /* several hundred keys, heads of many widths */
+    MAY_BE_FAST = 1 << 14           /* either path; else ATTEND_READABLE, whatever the types */
 };
 
 typedef struct random_call {
     attend_problem problem;
-    attend_extra   extra;
-    attend_in      q, k, v; /* (B, H, Tq, D) (B, G, Tk, D) (B, G, Tk, E) */
-    attend_out     o;       /* (B, H, Tq, E)                             */
+    attend_extra extra;
+    attend_in q, k, v; /* (B, H, Tq, D) (B, G, Tk, D) (B, G, Tk, E) */
+    attend_out o;      /* (B, H, Tq, E)                             */
 } random_call;
 
 random_call random_call_make(test_random *rng, unsigned may);

@@ -132,8 +132,8 @@ static void fill_output(const reference *r, const attend_in *v, int64_t b, int64
     }
 }
 
-reference reference_attention(const attend_problem *problem, const attend_in *q, const attend_in *k,
-                              const attend_in *v, const attend_extra *extra) {
+reference reference_attention(const attend_problem *problem, const attend_in *q, const attend_in *k, const attend_in *v,
+                              const attend_extra *extra) {
     attend_extra none = attend_extra_init();
     reference r = new_reference(problem);
     extra = extra ? extra : &none;

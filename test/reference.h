@@ -7,16 +7,16 @@
 
 typedef struct reference {
     int64_t B, H, G, Tq, Tk, D, E;
-    bool   *seen;                               /* (B, H, Tq, Tk) the rule of section 5            */
-    double *raw, *capped, *scores;              /* (B, H, Tq, Tk) of every pair, hidden ones too   */
-    double *masked, *weights;                   /* (B, H, Tq, Tk)                                  */
+    bool *seen;                                  /* (B, H, Tq, Tk) the rule of section 5            */
+    double *raw, *capped, *scores;               /* (B, H, Tq, Tk) of every pair, hidden ones too   */
+    double *masked, *weights;                    /* (B, H, Tq, Tk)                                  */
     double *lse, *row_max, *entropy, *sink_mass; /* (B, H, Tq)                                      */
-    double *output;                             /* (B, H, Tq, E)                                   */
+    double *output;                              /* (B, H, Tq, E)                                   */
 } reference;
 
 /* Everything about one call; freed by test_end. */
-reference reference_attention(const attend_problem *problem, const attend_in *q, const attend_in *k,
-                              const attend_in *v, const attend_extra *extra);
+reference reference_attention(const attend_problem *problem, const attend_in *q, const attend_in *k, const attend_in *v,
+                              const attend_extra *extra);
 
 /* Whether query i may see key j, by the rule alone. */
 bool reference_sees(const attend_problem *problem, const attend_extra *extra, int64_t b, int64_t h, int64_t i,

@@ -103,10 +103,10 @@ attend_out test_tensor(attend_dtype dtype, int64_t a, int64_t b, int64_t c, int6
 }
 
 /* Calls once for each index of the tensor, in C order. */
-#define FOR_EACH_INDEX(tensor, a, b, c, d)                             \
-    for (int64_t a = 0; a < axis_size(tensor, 0); a++)                 \
-        for (int64_t b = 0; b < axis_size(tensor, 1); b++)             \
-            for (int64_t c = 0; c < axis_size(tensor, 2); c++)         \
+#define FOR_EACH_INDEX(tensor, a, b, c, d)                     \
+    for (int64_t a = 0; a < axis_size(tensor, 0); a++)         \
+        for (int64_t b = 0; b < axis_size(tensor, 1); b++)     \
+            for (int64_t c = 0; c < axis_size(tensor, 2); c++) \
                 for (int64_t d = 0; d < axis_size(tensor, 3); d++)
 
 static int64_t axis_size(const attend_in *tensor, int32_t axis) {
@@ -117,7 +117,7 @@ attend_in test_random_tensor(test_random *rng, attend_dtype dtype, int64_t a, in
     attend_out tensor = test_tensor(dtype, a, b, c, d);
     attend_in view = attend_read(tensor);
     FOR_EACH_INDEX(&view, i, j, k, l)
-        test_set(&tensor, i, j, k, l, random_real(rng));
+    test_set(&tensor, i, j, k, l, random_real(rng));
     return view;
 }
 
@@ -125,7 +125,7 @@ attend_in test_tensor_of(attend_dtype dtype, int64_t a, int64_t b, int64_t c, in
     attend_out tensor = test_tensor(dtype, a, b, c, d);
     attend_in view = attend_read(tensor);
     FOR_EACH_INDEX(&view, i, j, k, l)
-        test_set(&tensor, i, j, k, l, *values++);
+    test_set(&tensor, i, j, k, l, *values++);
     return view;
 }
 
@@ -139,7 +139,7 @@ attend_in test_copy(const attend_in *from, attend_dtype dtype) {
         shape[axis] = axis < from->rank ? from->shape[axis] : -1;
     attend_out copy = test_tensor(dtype, shape[0], shape[1], shape[2], shape[3]);
     FOR_EACH_INDEX(from, a, b, c, d)
-        test_set(&copy, a, b, c, d, test_get(from, a, b, c, d));
+    test_set(&copy, a, b, c, d, test_get(from, a, b, c, d));
     return attend_read(copy);
 }
 
@@ -191,18 +191,12 @@ static int64_t place_of(const attend_in *tensor, int64_t a, int64_t b, int64_t c
 double test_get(const attend_in *tensor, int64_t a, int64_t b, int64_t c, int64_t d) {
     int64_t place = place_of(tensor, a, b, c, d);
     switch (tensor->dtype) {
-    case ATTEND_F64:
-        return ((const double *)tensor->data)[place];
-    case ATTEND_F32:
-        return ((const float *)tensor->data)[place];
-    case ATTEND_F16:
-        return at_half_from_f16(((const uint16_t *)tensor->data)[place]);
-    case ATTEND_BF16:
-        return at_half_from_bf16(((const uint16_t *)tensor->data)[place]);
-    case ATTEND_I32:
-        return ((const int32_t *)tensor->data)[place];
-    default:
-        return ((const uint8_t *)tensor->data)[place];
+    case ATTEND_F64: return ((const double *)tensor->data)[place];
+    case ATTEND_F32: return ((const float *)tensor->data)[place];
+    case ATTEND_F16: return at_half_from_f16(((const uint16_t *)tensor->data)[place]);
+    case ATTEND_BF16: return at_half_from_bf16(((const uint16_t *)tensor->data)[place]);
+    case ATTEND_I32: return ((const int32_t *)tensor->data)[place];
+    default: return ((const uint8_t *)tensor->data)[place];
     }
 }
 
@@ -210,23 +204,12 @@ void test_set(const attend_out *tensor, int64_t a, int64_t b, int64_t c, int64_t
     attend_in view = attend_read(*tensor);
     int64_t place = place_of(&view, a, b, c, d);
     switch (tensor->dtype) {
-    case ATTEND_F64:
-        ((double *)tensor->data)[place] = value;
-        return;
-    case ATTEND_F32:
-        ((float *)tensor->data)[place] = (float)value;
-        return;
-    case ATTEND_F16:
-        ((uint16_t *)tensor->data)[place] = at_half_to_f16(value);
-        return;
-    case ATTEND_BF16:
-        ((uint16_t *)tensor->data)[place] = at_half_to_bf16(value);
-        return;
-    case ATTEND_I32:
-        ((int32_t *)tensor->data)[place] = (int32_t)value;
-        return;
-    default:
-        ((uint8_t *)tensor->data)[place] = (uint8_t)value;
+    case ATTEND_F64: ((double *)tensor->data)[place] = value; return;
+    case ATTEND_F32: ((float *)tensor->data)[place] = (float)value; return;
+    case ATTEND_F16: ((uint16_t *)tensor->data)[place] = at_half_to_f16(value); return;
+    case ATTEND_BF16: ((uint16_t *)tensor->data)[place] = at_half_to_bf16(value); return;
+    case ATTEND_I32: ((int32_t *)tensor->data)[place] = (int32_t)value; return;
+    default: ((uint8_t *)tensor->data)[place] = (uint8_t)value;
     }
 }
 
@@ -249,14 +232,10 @@ attend_in test_slice(attend_in tensor, int32_t axis, int64_t first, int64_t coun
 /* Half the distance between neighbours near value, and at least that of the smallest numbers. */
 static double half_spacing(double value, attend_dtype dtype) {
     switch (dtype) {
-    case ATTEND_F64:
-        return fabs(value) * 0x1p-53;
-    case ATTEND_F32:
-        return fabs(value) * 0x1p-24 + 0x1p-150;
-    case ATTEND_F16:
-        return fabs(value) * 0x1p-11 + 0x1p-25;
-    default: /* ATTEND_BF16, and integers, which are exact */
-        return fabs(value) * 0x1p-8 + 0x1p-134;
+    case ATTEND_F64: return fabs(value) * 0x1p-53;
+    case ATTEND_F32: return fabs(value) * 0x1p-24 + 0x1p-150;
+    case ATTEND_F16: return fabs(value) * 0x1p-11 + 0x1p-25;
+    default: /* ATTEND_BF16, and integers, which are exact */ return fabs(value) * 0x1p-8 + 0x1p-134;
     }
 }
 

@@ -41,9 +41,9 @@ void *test_block(size_t size);
 typedef struct test_memory {
     int64_t calls;   /* allocations asked for                      */
     int64_t live;    /* blocks not released                        */
-    size_t  bytes;   /* bytes not released                         */
+    size_t bytes;    /* bytes not released                         */
     int64_t fail_at; /* first call that fails, from 1 on; 0: never */
-    bool    for_good;
+    bool for_good;
 } test_memory;
 
 attend_allocator test_allocator(test_memory *memory);

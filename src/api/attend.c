@@ -25,7 +25,9 @@ attend_status attend_problem_from(attend_ctx *ctx, const attend_in *q, const att
     AT_TRY(at_argument_in(&arguments, "q", q, AT_NUMBERS, 4, any_shape, &query));
     at_axis key_shape[] = {{query.shape[0], "q.shape[0]"}, any, any, {query.shape[3], "q.shape[3]"}};
     AT_TRY(at_argument_in(&arguments, "k", k, AT_NUMBERS, 4, key_shape, &key));
-    at_axis value_shape[] = {{query.shape[0], "q.shape[0]"}, {key.shape[1], "k.shape[1]"}, {key.shape[2], "k.shape[2]"},
+    at_axis value_shape[] = {{query.shape[0], "q.shape[0]"},
+                             {key.shape[1], "k.shape[1]"},
+                             {key.shape[2], "k.shape[2]"},
                              any};
     AT_TRY(at_argument_in(&arguments, "v", v, AT_NUMBERS, 4, value_shape, &value));
     problem->batch = query.shape[0];
@@ -135,8 +137,10 @@ attend_status attend_join(attend_ctx *ctx, const attend_in *o_a, const attend_in
     AT_TRY(at_begin(ctx));
     at_arguments_begin(&arguments, ctx);
     AT_TRY(at_argument_in(&arguments, "o_a", o_a, AT_NUMBERS, 4, any_shape, &part_a));
-    at_axis shape[] = {{part_a.shape[0], "o_a.shape[0]"}, {part_a.shape[1], "o_a.shape[1]"},
-                       {part_a.shape[2], "o_a.shape[2]"}, {part_a.shape[3], "o_a.shape[3]"}};
+    at_axis shape[] = {{part_a.shape[0], "o_a.shape[0]"},
+                       {part_a.shape[1], "o_a.shape[1]"},
+                       {part_a.shape[2], "o_a.shape[2]"},
+                       {part_a.shape[3], "o_a.shape[3]"}};
     AT_TRY(at_argument_in(&arguments, "lse_a", lse_a, AT_NUMBERS, 3, shape, &sum_a));
     AT_TRY(at_argument_in(&arguments, "o_b", o_b, AT_NUMBERS, 4, shape, &part_b));
     AT_TRY(at_argument_in(&arguments, "lse_b", lse_b, AT_NUMBERS, 3, shape, &sum_b));

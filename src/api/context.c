@@ -9,14 +9,10 @@
 
 const char *attend_isa_name(attend_isa isa) {
     switch (isa) {
-    case ATTEND_ISA_BEST:
-        return "best";
-    case ATTEND_ISA_PORTABLE:
-        return "portable";
-    case ATTEND_ISA_AVX2:
-        return "avx2";
-    case ATTEND_ISA_AVX512:
-        return "avx512";
+    case ATTEND_ISA_BEST: return "best";
+    case ATTEND_ISA_PORTABLE: return "portable";
+    case ATTEND_ISA_AVX2: return "avx2";
+    case ATTEND_ISA_AVX512: return "avx512";
     }
     return "unknown";
 }

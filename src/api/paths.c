@@ -5,6 +5,16 @@
 #include "fused/forward.h"
 #include "kernel/select.h"
 
+/* The taps that the fast path leaves to the readable one.  Everything it has written itself stays as it is, so that
+   looking changes no bit of it. */
+static attend_status look(attend_ctx *ctx, const at_problem *problem, const at_tensors *tensors, const at_taps *taps) {
+    at_tensors inputs = *tensors;
+    at_taps left = *taps;
+    inputs.o.data = NULL;
+    left.lse.data = left.row_max.data = NULL;
+    return at_chain_forward(ctx, problem, &inputs, &left);
+}
+
 attend_status at_paths_forward(attend_ctx *ctx, const at_problem *problem, const at_tensors *tensors,
                                const at_taps *taps) {
     at_fused call = {problem, &tensors->q, &tensors->k, &tensors->v, &tensors->o, taps};
@@ -13,10 +23,7 @@ attend_status at_paths_forward(attend_ctx *ctx, const at_problem *problem, const
     if (!fast)
         return at_chain_forward(ctx, problem, tensors, taps);
     AT_TRY(at_forward(ctx, &call, at_kernels_of(ctx->isa)));
-    at_tensors inputs = *tensors;
-    at_taps left;
-    inputs.o.data = NULL; /* what the fast path has written stays: looking changes no bit of it */
-    return at_plan_leaves(taps, &left) ? at_chain_forward(ctx, problem, &inputs, &left) : ATTEND_OK;
+    return at_plan_leaves_taps(taps) ? look(ctx, problem, tensors, taps) : ATTEND_OK;
 }
 
 attend_status at_paths_scratch(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, size_t *bytes) {

@@ -34,7 +34,8 @@ attend_status attend_embed(attend_ctx *ctx, const attend_in *tokens, const atten
     AT_TRY(begin(ctx, &arguments));
     AT_TRY(at_argument_in(&arguments, "tokens", tokens, AT_INDICES, 2, any_shape, &ids));
     AT_TRY(at_argument_in(&arguments, "table", table, AT_NUMBERS, 2, any_shape, &rows));
-    at_axis shape[] = {{ids.shape[0], "tokens.shape[0]"}, {ids.shape[1], "tokens.shape[1]"},
+    at_axis shape[] = {{ids.shape[0], "tokens.shape[0]"},
+                       {ids.shape[1], "tokens.shape[1]"},
                        {rows.shape[1], "table.shape[1]"}};
     AT_TRY(at_argument_out(&arguments, "x", x, AT_NUMBERS, 3, shape, &result));
     AT_TRY(at_arguments_apart(&arguments));
@@ -72,7 +73,9 @@ static attend_status take_pair(at_arguments *arguments, const attend_in *x, cons
                                attend_in *from, attend_out *to) {
     at_axis any_shape[] = {ANY, ANY, ANY, ANY};
     AT_TRY(at_argument_in(arguments, "x", x, AT_NUMBERS, rank, any_shape, from));
-    at_axis shape[] = {{from->shape[0], "x.shape[0]"}, {from->shape[1], "x.shape[1]"}, {from->shape[2], "x.shape[2]"},
+    at_axis shape[] = {{from->shape[0], "x.shape[0]"},
+                       {from->shape[1], "x.shape[1]"},
+                       {from->shape[2], "x.shape[2]"},
                        {from->shape[3], "x.shape[3]"}};
     return at_argument_out(arguments, "y", y, AT_NUMBERS, rank, shape, to);
 }

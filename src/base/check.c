@@ -35,8 +35,8 @@ attend_status at_import(attend_ctx *ctx, const char *name, const void *from, voi
     for (size_t byte = size; byte < given; byte++)
         if (((const unsigned char *)from)[byte] != 0)
             return at_fail(ctx, ATTEND_NEWER,
-                           "%s has an option at byte %zu that this library (%s, %zu bytes) does not know",
-                           name, byte, attend_version_text(), size);
+                           "%s has an option at byte %zu that this library (%s, %zu bytes) does not know", name, byte,
+                           attend_version_text(), size);
     if (from != NULL)
         memcpy(to, from, given < size ? given : size);
     return ATTEND_OK;

@@ -6,18 +6,18 @@
 #include "attend/attend.h"
 
 /* Stores the printf-formatted message in ctx and returns status.  Text past AT_MESSAGE_MAX is cut. */
-__attribute__((format(printf, 3, 4))) attend_status at_fail(attend_ctx *ctx, attend_status status,
-                                                            const char *format, ...);
+__attribute__((format(printf, 3, 4))) attend_status at_fail(attend_ctx *ctx, attend_status status, const char *format,
+                                                            ...);
 
 /* Empties the message: every public function begins with it. */
 attend_status at_begin(attend_ctx *ctx);
 
 /* Hands a failure on to the caller. */
-#define AT_TRY(call)                                \
-    do {                                            \
-        attend_status at_try_status_ = (call);      \
-        if (at_try_status_ != ATTEND_OK)            \
-            return at_try_status_;                  \
+#define AT_TRY(call)                           \
+    do {                                       \
+        attend_status at_try_status_ = (call); \
+        if (at_try_status_ != ATTEND_OK)       \
+            return at_try_status_;             \
     } while (0)
 
 /* Copies a caller's struct of any age into ours of size bytes.  Three cases: the same size, an older

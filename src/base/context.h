@@ -8,14 +8,14 @@
 enum { AT_MESSAGE_MAX = 512, AT_THREADS_MAX = 1024 };
 
 struct attend_ctx {
-    char             message[AT_MESSAGE_MAX];
-    int32_t          threads; /* 1..AT_THREADS_MAX */
-    attend_isa       isa;     /* never ATTEND_ISA_BEST */
-    const char      *path;    /* of the last attend_forward, "" before the first */
+    char message[AT_MESSAGE_MAX];
+    int32_t threads;  /* 1..AT_THREADS_MAX */
+    attend_isa isa;   /* never ATTEND_ISA_BEST */
+    const char *path; /* of the last attend_forward, "" before the first */
     attend_allocator allocator;
-    attend_executor  executor; /* run NULL: our own threads */
-    void            *scratch;  /* grows on demand, kept between calls (memory.h) */
-    size_t           scratch_size;
+    attend_executor executor; /* run NULL: our own threads */
+    void *scratch;            /* grows on demand, kept between calls (memory.h) */
+    size_t scratch_size;
 };
 
 #endif

@@ -22,8 +22,8 @@ static double from_bits(uint16_t bits, half_format format) {
     else if (fields_exponent == 0)
         magnitude = ldexp(fraction, exponent_min - format.fraction_bits);
     else
-        magnitude = ldexp(fraction + (1 << format.fraction_bits),
-                          fields_exponent - format.exponent_max - format.fraction_bits);
+        magnitude =
+            ldexp(fraction + (1 << format.fraction_bits), fields_exponent - format.exponent_max - format.fraction_bits);
     return bits & 0x8000 ? -magnitude : magnitude;
 }
 

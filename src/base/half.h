@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-double   at_half_from_f16(uint16_t bits);
-double   at_half_from_bf16(uint16_t bits);
+double at_half_from_f16(uint16_t bits);
+double at_half_from_bf16(uint16_t bits);
 uint16_t at_half_to_f16(double value);
 uint16_t at_half_to_bf16(double value);
 

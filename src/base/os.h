@@ -8,10 +8,10 @@
 /* ---- Reading ------------------------------------------------------------------------------- */
 
 typedef struct at_os_file {
-    int                  descriptor; /* -1: the bytes are memory that somebody else owns */
-    const unsigned char *bytes;      /* (size), read-only */
-    size_t               size;
-    int64_t              modified[2]; /* seconds and nanoseconds, to notice a change */
+    int descriptor;             /* -1: the bytes are memory that somebody else owns */
+    const unsigned char *bytes; /* (size), read-only */
+    size_t size;
+    int64_t modified[2]; /* seconds and nanoseconds, to notice a change */
 } at_os_file;
 
 /* Maps a whole file.  Folders, devices and pipes have no size to check against: ATTEND_FILE. */
@@ -39,16 +39,16 @@ enum { AT_OS_PATH_MAX = 4096 };
 /* A file that appears whole or not at all: its bytes go to another name in the same folder, and commit renames
    it.  A device or a pipe cannot be renamed onto and is written directly. */
 typedef struct at_os_writer {
-    int         descriptor;
+    int descriptor;
     const char *label;
-    char        target[AT_OS_PATH_MAX];
-    char        temporary[AT_OS_PATH_MAX]; /* "" when the target is written directly */
+    char target[AT_OS_PATH_MAX];
+    char temporary[AT_OS_PATH_MAX]; /* "" when the target is written directly */
 } at_os_writer;
 
 attend_status at_os_create(attend_ctx *ctx, const char *path, const char *label, at_os_writer *writer);
 attend_status at_os_write(attend_ctx *ctx, at_os_writer *writer, const void *bytes, size_t size);
 /* Exactly one of these two ends a writer that at_os_create made. */
 attend_status at_os_commit(attend_ctx *ctx, at_os_writer *writer);
-void          at_os_discard(at_os_writer *writer);
+void at_os_discard(at_os_writer *writer);
 
 #endif

@@ -27,11 +27,11 @@ int32_t at_parallel_lanes(const attend_ctx *ctx, int64_t count) {
 /* The executor is the caller's code, and its 0 only says that it believes all tasks ran.  So they are counted, and
    one outside the agreed indices or lanes, which would write where nobody may, does not run. */
 typedef struct counted_work {
-    attend_task           task;
-    void                 *work;
-    int64_t               count;
-    int32_t               lanes;
-    atomic_int_least64_t  done;
+    attend_task task;
+    void *work;
+    int64_t count;
+    int32_t lanes;
+    atomic_int_least64_t done;
 } counted_work;
 
 static void run_counted(void *opaque, int64_t index, int32_t lane) {

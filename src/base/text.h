@@ -28,7 +28,7 @@ at_printable at_text_real(double value);
    Start with best NULL. */
 typedef struct at_nearest {
     const char *best;
-    size_t      distance;
+    size_t distance;
 } at_nearest;
 void at_text_consider(at_nearest *nearest, const char *wanted, const char *candidate);
 

@@ -21,34 +21,34 @@ typedef struct at_matrix {
 } at_matrix;
 
 struct attend_example {
-    attend_ctx      *ctx;
-    int64_t          tokens;    /* T */
-    const char     **token;     /* (T), each points into text */
-    char            *text;      /* (text_size), the tokens one after another with their terminating zeros */
-    size_t           text_size;
-    int64_t          heads;
-    int64_t          kv_heads;
+    attend_ctx *ctx;
+    int64_t tokens;     /* T */
+    const char **token; /* (T), each points into text */
+    char *text;         /* (text_size), the tokens one after another with their terminating zeros */
+    size_t text_size;
+    int64_t heads;
+    int64_t kv_heads;
     attend_positions positions;
-    bool             causal;
-    bool             has_scale;
-    double           scale;
-    at_matrix        matrices[AT_MATRICES];
+    bool causal;
+    bool has_scale;
+    double scale;
+    at_matrix matrices[AT_MATRICES];
 };
 
 /* The text of an example as JSON that jansson found valid. */
 typedef struct at_example_source {
-    attend_ctx  *ctx;
+    attend_ctx *ctx;
     at_printable label;
-    const char  *text; /* (length) */
-    size_t       length;
-    json_t      *root;
+    const char *text; /* (length) */
+    size_t length;
+    json_t *root;
 } at_example_source;
 
 /* A key, or an element of its value: elements holds depth places counted from 0. */
 typedef struct at_example_place {
     const char *key;
-    int         depth;
-    size_t      elements[2];
+    int depth;
+    size_t elements[2];
 } at_example_place;
 
 static inline at_example_place at_key(const char *key) {

@@ -14,10 +14,10 @@ typedef enum at_storage_reading {
 } at_storage_reading;
 
 typedef struct at_storage {
-    const char        *npy;         /* numpy's descr without its byte order */
-    const char        *safetensors; /* its dtype */
-    size_t             size;        /* bytes of one element in a file */
-    attend_dtype       dtype;       /* what the caller gets */
+    const char *npy;         /* numpy's descr without its byte order */
+    const char *safetensors; /* its dtype */
+    size_t size;             /* bytes of one element in a file */
+    attend_dtype dtype;      /* what the caller gets */
     at_storage_reading reading;
 } at_storage;
 

@@ -104,7 +104,8 @@ static void adjust(const at_problem *problem, const at_plan *plan, at_bench *ben
                           adds ? bench->added : NULL);
 }
 
-at_panel at_block_keys(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g, at_span chunk) {
+at_panel at_block_keys(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g,
+                       at_span chunk) {
     if (!plan->widen_k)
         return at_panel_raw(call->k, b, g, chunk.first);
     return at_panel_of(plan->kernels, call->k, b, g, chunk.first, chunk.end - chunk.first, bench->keys);
@@ -132,8 +133,8 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
         kernels->compare(block->queries, rows, problem->head_width, k, keys.stride, count, seen, bench->scores,
                          bench->chunk.highest);
     else
-        kernels->compare_few(block->queries, rows, problem->head_width, k, keys.dtype, keys.stride, count, bench->scores,
-                             bench->chunk.highest);
+        kernels->compare_few(block->queries, rows, problem->head_width, k, keys.dtype, keys.stride, count,
+                             bench->scores, bench->chunk.highest);
     if (plan->adjusted)
         adjust(problem, plan, bench, block, span);
     if (plan->adjusted || seen != NULL)

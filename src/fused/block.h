@@ -8,25 +8,25 @@
 #include "fused/see.h"
 
 typedef struct at_block {
-    int32_t  rows;
+    int32_t rows;
     at_query query[AT_LANES];
-    at_span  span;    /* keys that some row may see */
-    float   *queries; /* (D, AT_LANES) */
-    float   *output;  /* (E, AT_LANES) not yet divided */
-    at_rows  state;
+    at_span span;   /* keys that some row may see */
+    float *queries; /* (D, AT_LANES) */
+    float *output;  /* (E, AT_LANES) not yet divided */
+    at_rows state;
 } at_block;
 
 /* Scratch of one thread. */
 typedef struct at_bench {
     at_block blocks[AT_BLOCKS_MAX];
-    float   *scores;   /* (AT_CHUNK, AT_LANES) */
-    float   *added;    /* (AT_CHUNK, AT_LANES) slopes and bias; only when adjusted */
-    float   *keys;     /* (AT_CHUNK, D) only when keys are converted */
-    float   *values;   /* (AT_CHUNK, E) only when values are converted */
-    float   *rows;     /* (AT_LANES, max(D, E)) queries and outputs that are converted */
+    float *scores; /* (AT_CHUNK, AT_LANES) */
+    float *added;  /* (AT_CHUNK, AT_LANES) slopes and bias; only when adjusted */
+    float *keys;   /* (AT_CHUNK, D) only when keys are converted */
+    float *values; /* (AT_CHUNK, E) only when values are converted */
+    float *rows;   /* (AT_LANES, max(D, E)) queries and outputs that are converted */
     uint64_t seen[AT_CHUNK];
-    at_rows  chunk;
-    float    keep[AT_LANES], take[AT_LANES];
+    at_rows chunk;
+    float keep[AT_LANES], take[AT_LANES];
 } at_bench;
 
 /* Bytes of one thread's scratch, a multiple of AT_ALIGNMENT; false when they do not fit. */
@@ -43,7 +43,8 @@ void at_block_clear(const at_problem *problem, at_block *block);
 
 /* Keys and values of a chunk, as the plan has them. */
 at_panel at_block_keys(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g, at_span chunk);
-at_panel at_block_values(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g, at_span chunk);
+at_panel at_block_values(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g,
+                         at_span chunk);
 
 /* Folds in the keys of one chunk, or of the part of it that some row sees. */
 void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,

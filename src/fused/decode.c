@@ -6,16 +6,16 @@
 #include "base/parallel.h"
 #include "base/size.h"
 
-bool at_decode_size(const at_problem *problem, at_forward_work *work, size_t *size) {
+bool at_decode_size(at_forward_work *work, size_t *size) {
     const at_plan *plan = &work->plan;
     size_t rows = (size_t)(plan->heads * plan->queries);
     *size = 0;
     if (plan->splits == 1)
         return true;
-    return at_size_add((size_t)problem->value_width, 3, size) && at_size_mul(*size, rows, size) &&
+    return at_size_add((size_t)work->call->problem->value_width, 3, size) && at_size_mul(*size, rows, size) &&
            at_size_mul(*size, sizeof(float), &work->part_floats) &&
-           at_size_mul(work->part_floats, (size_t)plan->chunks, size) && at_size_mul(*size, (size_t)plan->tasks, size) &&
-           (work->part_floats /= sizeof(float)) > 0;
+           at_size_mul(work->part_floats, (size_t)plan->chunks, size) &&
+           at_size_mul(*size, (size_t)plan->tasks, size) && (work->part_floats /= sizeof(float)) > 0;
 }
 
 static float *part_of(const at_forward_work *work, int64_t task, int64_t chunk) {

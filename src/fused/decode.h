@@ -8,15 +8,15 @@
 /* One call on its way. */
 typedef struct at_forward_work {
     const at_fused *call;
-    at_plan         plan;
-    char           *scratch;
-    size_t          lane_size;   /* of the scratch, for each lane                  */
-    size_t          parts_place; /* where the parts begin in the scratch           */
-    size_t          part_floats; /* of one part: shift, sum and highest (rows) each, output (E, rows) */
+    at_plan plan;
+    char *scratch;
+    size_t lane_size;   /* of the scratch, for each lane                  */
+    size_t parts_place; /* where the parts begin in the scratch           */
+    size_t part_floats; /* of one part: shift, sum and highest (rows) each, output (E, rows) */
 } at_forward_work;
 
 typedef struct at_task {
-    int64_t b, g;           /* batch row, key head */
+    int64_t b, g; /* batch row, key head */
     at_span heads, queries;
 } at_task;
 
@@ -24,7 +24,7 @@ at_task at_task_of(const at_forward_work *work, int64_t index);
 at_bench *at_bench_of(const at_forward_work *work, int32_t lane);
 
 /* Bytes of all parts, none when the plan does not split; sets part_floats. False when they do not fit. */
-bool at_decode_size(const at_problem *problem, at_forward_work *work, size_t *size);
+bool at_decode_size(at_forward_work *work, size_t *size);
 
 attend_status at_decode(attend_ctx *ctx, const at_forward_work *work);
 

@@ -97,33 +97,32 @@ at_bench *at_bench_of(const at_forward_work *work, int32_t lane) {
     return at_bench_lay_out(work->call->problem, &work->plan, work->scratch + (size_t)lane * work->lane_size);
 }
 
-static attend_status measure(attend_ctx *ctx, const at_problem *problem, size_t lanes, at_forward_work *work,
-                             size_t *bytes) {
-    size_t parts = 0;
+static attend_status measure(attend_ctx *ctx, at_forward_work *work, size_t *bytes) {
+    const at_problem *problem = work->call->problem;
+    size_t parts = 0, lanes = (size_t)at_parallel_lanes(ctx, work->plan.tasks * work->plan.splits);
     if (!at_bench_size(problem, &work->plan, &work->lane_size) ||
-        !at_size_mul(work->lane_size, lanes, &work->parts_place) || !at_decode_size(problem, work, &parts) ||
+        !at_size_mul(work->lane_size, lanes, &work->parts_place) || !at_decode_size(work, &parts) ||
         !at_size_add(work->parts_place, parts, bytes))
-        return at_fail(ctx, ATTEND_TOO_LARGE, "scratch for %lld keys, head_width %lld and value_width %lld does not fit",
-                       (long long)problem->keys, (long long)problem->head_width, (long long)problem->value_width);
+        return at_fail(ctx, ATTEND_TOO_LARGE, "scratch for head_width %lld and value_width %lld does not fit",
+                       (long long)problem->head_width, (long long)problem->value_width);
     return ATTEND_OK;
 }
 
 attend_status at_forward_scratch(attend_ctx *ctx, const at_problem *problem, size_t *bytes) {
-    at_forward_work work;
-    at_plan_bound(problem, ctx->threads, &work.plan);
-    return measure(ctx, problem, (size_t)ctx->threads, &work, bytes);
+    at_fused call = {.problem = problem};
+    at_forward_work work = {.call = &call};
+    at_plan_make_largest(problem, ctx->threads, &work.plan);
+    return measure(ctx, &work, bytes);
 }
 
 attend_status at_forward(attend_ctx *ctx, const at_fused *call, const at_kernels *kernels) {
-    at_forward_work work;
+    at_forward_work work = {.call = call};
     size_t bytes = 0;
     void *scratch;
-    work.call = call;
     at_plan_make(call, kernels, ctx->threads, &work.plan);
-    int64_t tasks = work.plan.tasks * work.plan.splits;
-    if (tasks == 0)
+    AT_TRY(measure(ctx, &work, &bytes));
+    if (work.plan.tasks == 0)
         return ATTEND_OK;
-    AT_TRY(measure(ctx, call->problem, (size_t)at_parallel_lanes(ctx, tasks), &work, &bytes));
     AT_TRY(at_memory_scratch(ctx, bytes, &scratch));
     work.scratch = scratch;
     if (work.plan.splits > 1)

@@ -7,8 +7,7 @@
 /* The call must have been taken (at_plan_refusal). */
 attend_status at_forward(attend_ctx *ctx, const at_fused *call, const at_kernels *kernels);
 
-/* The most scratch that at_forward takes from the context for this problem, whatever the types, layouts and optional
-   inputs. */
+/* The most scratch that at_forward takes from the context for this problem. */
 attend_status at_forward_scratch(attend_ctx *ctx, const at_problem *problem, size_t *bytes);
 
 #endif

@@ -8,8 +8,8 @@
 /* Rows of adjacent elements, each stride elements after the one before. */
 typedef struct at_panel {
     const void *rows;
-    int64_t     stride;
-    int32_t     dtype; /* ATTEND_F32; or the tensor's own, when it was asked for */
+    int64_t stride;
+    int32_t dtype; /* ATTEND_F32; or the tensor's own, when it was asked for */
 } at_panel;
 
 /* Whether at_panel_of can do without scratch. */

@@ -6,8 +6,12 @@
 
 static const double log2_e = 1.44269504088896340736;
 
-static bool is_short_float(int32_t dtype) {
-    return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16;
+static bool is_short_float(int32_t dtype) { return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16; }
+
+bool at_plan_leaves_taps(const at_taps *taps) {
+    return taps->top > 0 || at_given_out(&taps->top_rest) || at_given_in(&taps->rows) ||
+           at_given_out(&taps->column_sum) || taps->grid_rows > 0 || at_given_out(&taps->segment_mass) ||
+           at_given_out(&taps->entropy);
 }
 
 /* One condition a line. */
@@ -24,17 +28,9 @@ const char *at_plan_refusal(const at_fused *call) {
     return NULL;
 }
 
-bool at_plan_leaves(const at_taps *taps, at_taps *left) {
-    *left = *taps;
-    left->lse.data = left->row_max.data = NULL;
-    return taps->top > 0 || at_given_out(&taps->top_rest) || at_given_in(&taps->rows) ||
-           at_given_out(&taps->column_sum) || taps->grid_rows > 0 || at_given_out(&taps->segment_mass) ||
-           at_given_out(&taps->entropy);
-}
-
 static int64_t parts(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
-/* Rows of floats are read where they lie, and rows of 16-bit floats too when the rows of a block are few. */
+/* Rows of floats are read where they lie, and rows of 16-bit floats too when a block has few rows. */
 static bool must_widen(const attend_in *tensor, const at_plan *plan) {
     bool adjacent = tensor->stride[3] == 1 || tensor->shape[3] == 1;
     return !adjacent || (tensor->dtype != ATTEND_F32 && plan->heads * plan->queries > AT_FEW);
@@ -42,14 +38,15 @@ static bool must_widen(const attend_in *tensor, const at_plan *plan) {
 
 /* Many queries: one head at a time fills the lanes. Few: the heads of a group stand side by side, so that each key
    is read once for all of them. */
-static void cut(const at_fused *call, at_plan *plan) {
-    const at_problem *problem = call->problem;
+static void cut_blocks(const at_problem *problem, at_plan *plan) {
     plan->queries = problem->queries < AT_LANES ? (int32_t)(problem->queries ? problem->queries : 1) : AT_LANES;
     plan->heads = AT_LANES / plan->queries;
     if (plan->heads > problem->group)
         plan->heads = (int32_t)problem->group;
-    plan->widen_k = must_widen(call->k, plan);
-    plan->widen_v = must_widen(call->v, plan);
+}
+
+/* What is converted is shared by the blocks of a task. */
+static void cut_tasks(const at_problem *problem, at_plan *plan) {
     plan->blocks = plan->widen_k || plan->widen_v ? AT_BLOCKS_MAX : 1;
     plan->head_tasks = problem->group ? parts(problem->group, plan->heads) : 0;
     plan->query_tasks = parts(problem->queries, (int64_t)plan->queries * plan->blocks);
@@ -62,7 +59,8 @@ static void cut(const at_fused *call, at_plan *plan) {
    none waits long for the last. */
 static int64_t splits_of(const at_problem *problem, const at_plan *plan, int32_t threads) {
     bool one_block = plan->query_tasks == 1 && problem->queries <= plan->queries;
-    if (threads < 2 || !one_block || plan->tasks == 0 || plan->tasks >= 2 * threads || at_given_in(&problem->query_starts))
+    if (threads < 2 || !one_block || plan->tasks == 0 || plan->tasks >= 2 * threads ||
+        at_given_in(&problem->query_starts))
         return 1;
     int64_t splits = parts(4 * (int64_t)threads, plan->tasks);
     return splits < plan->chunks ? splits : plan->chunks > 0 ? plan->chunks : 1;
@@ -74,17 +72,22 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threa
     plan->adjusted = problem->softcap > 0 || at_given_in(&problem->slopes) || at_given_in(&problem->bias);
     plan->sign = problem->scale < 0 ? -1.0f : 1.0f;
     plan->factor = (float)(plan->adjusted ? log2_e : fabs(problem->scale) * log2_e);
-    cut(call, plan);
+    cut_blocks(problem, plan);
+    plan->widen_k = must_widen(call->k, plan);
+    plan->widen_v = must_widen(call->v, plan);
+    cut_tasks(problem, plan);
     plan->chunks = parts(problem->keys, AT_CHUNK);
     plan->splits = splits_of(problem, plan, threads);
 }
 
-/* The most that any types, layouts and optional inputs can ask for. */
-void at_plan_bound(const at_problem *problem, int32_t threads, at_plan *plan) {
-    at_problem without = *problem;
-    attend_in wide = {{1, 1, 1, 2}, {0, 0, 0, 2}, ATTEND_F16, 4, NULL};
-    at_fused call = {&without, &wide, &wide, &wide, NULL, NULL};
-    without.query_starts.data = NULL; /* packed batches are not split */
-    at_plan_make(&call, NULL, threads, plan);
-    plan->adjusted = true;
+/* Converted inputs need more for each thread; inputs in place make more tasks, and so use more threads. */
+void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *plan) {
+    at_plan in_place = {.chunks = parts(problem->keys, AT_CHUNK)};
+    cut_blocks(problem, &in_place);
+    cut_tasks(problem, &in_place);
+    *plan = in_place;
+    plan->widen_k = plan->widen_v = plan->adjusted = true;
+    cut_tasks(problem, plan);
+    plan->tasks = in_place.tasks;
+    plan->splits = splits_of(problem, &in_place, threads);
 }

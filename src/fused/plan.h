@@ -7,11 +7,11 @@
 
 enum { AT_BLOCKS_MAX = 4 }; /* blocks of a task */
 
-typedef struct at_fused {        /* one call */
+typedef struct at_fused { /* one call */
     const at_problem *problem;
-    const attend_in  *q, *k, *v; /* (B, H, Tq, D) (B, G, Tk, D) (B, G, Tk, E) */
-    const attend_out *o;         /* (B, H, Tq, E) */
-    const at_taps    *taps;
+    const attend_in *q, *k, *v; /* (B, H, Tq, D) (B, G, Tk, D) (B, G, Tk, E) */
+    const attend_out *o;        /* (B, H, Tq, E) */
+    const at_taps *taps;
 } at_fused;
 
 /* A block is a few neighbouring queries of a few heads that share a key head: at most AT_LANES rows. A task is a
@@ -19,30 +19,31 @@ typedef struct at_fused {        /* one call */
    sizes alone; bits do not depend on the cuts. */
 typedef struct at_plan {
     const at_kernels *kernels;
-    int32_t           heads;         /* of a block                                                 */
-    int32_t           queries;       /* of a block                                                 */
-    int32_t           blocks;        /* of a task                                                  */
-    int64_t           head_tasks;    /* tasks side by side over the heads of a group               */
-    int64_t           query_tasks;   /* ... and over the queries                                   */
-    int64_t           tasks;
-    int64_t           chunks;        /* of the keys                                                */
-    int64_t           splits;        /* 1, or parts that the chunks of a task are cut into (decode.h) */
-    bool              widen_k, widen_v; /* keys or values are converted to rows of floats first    */
-    bool              adjusted;      /* scores are scaled, capped and added to before normalize    */
-    float             sign;          /* of the scale: goes into the queries                        */
-    float             factor;        /* of the exponent: |scale| log2 e, or log2 e when adjusted   */
+    int32_t heads;       /* of a block                                                 */
+    int32_t queries;     /* of a block                                                 */
+    int32_t blocks;      /* of a task                                                  */
+    int64_t head_tasks;  /* tasks side by side over the heads of a group               */
+    int64_t query_tasks; /* ... and over the queries                                   */
+    int64_t tasks;
+    int64_t chunks;        /* of the keys                                                */
+    int64_t splits;        /* 1, or parts that the chunks of a task are cut into (decode.h) */
+    bool widen_k, widen_v; /* keys or values are converted to rows of floats first    */
+    bool adjusted;         /* scores are scaled, capped and added to before normalize    */
+    float sign;            /* of the scale: goes into the queries                        */
+    float factor;          /* of the exponent: |scale| log2 e, or log2 e when adjusted   */
 } at_plan;
+
+/* Whether taps ask for single weights or their entropy, which the fast path does not have: the readable path gives
+   them in a pass of its own, beside the output. */
+bool at_plan_leaves_taps(const at_taps *taps);
 
 /* NULL when the fast path takes the call, else why not, in words that complete "the readable path, because ...". */
 const char *at_plan_refusal(const at_fused *call);
 
-/* The taps that the fast path does not write: the readable path has to, without o. False when none is left. */
-bool at_plan_leaves(const at_taps *taps, at_taps *left);
-
 /* threads matters for splits alone. */
 void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan);
 
-/* A plan that needs at least as much scratch as any with this problem. */
-void at_plan_bound(const at_problem *problem, int32_t threads, at_plan *plan);
+/* The plan of a call for this problem that needs the most scratch, whatever its types and optional inputs. */
+void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *plan);
 
 #endif

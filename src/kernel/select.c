@@ -16,12 +16,10 @@ static int has_avx512(void) {
 const at_kernels *at_kernels_of(attend_isa isa) {
     switch (isa) {
 #define AT_ISA(constant, name, condition) \
-    case constant:                        \
-        return condition ? &at_kernels_##name : NULL;
+    case constant: return condition ? &at_kernels_##name : NULL;
 #include "kernel/isa.def"
 #undef AT_ISA
-    default:
-        return NULL;
+    default: return NULL;
     }
 }
 

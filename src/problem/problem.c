@@ -26,10 +26,13 @@ static attend_status check_position(attend_ctx *ctx, const char *name, int64_t v
 static attend_status import_sizes(attend_ctx *ctx, const attend_problem *given, at_problem *result) {
     const struct {
         const char *name;
-        int64_t     value;
-    } sizes[] = {{"batch", given->batch},           {"heads", given->heads},
-                 {"kv_heads", given->kv_heads},     {"queries", given->queries},
-                 {"keys", given->keys},             {"head_width", given->head_width},
+        int64_t value;
+    } sizes[] = {{"batch", given->batch},
+                 {"heads", given->heads},
+                 {"kv_heads", given->kv_heads},
+                 {"queries", given->queries},
+                 {"keys", given->keys},
+                 {"head_width", given->head_width},
                  {"value_width", given->value_width}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         AT_TRY(check_size(ctx, sizes[i].name, sizes[i].value));
@@ -101,8 +104,7 @@ static attend_status check_starts(attend_ctx *ctx, const char *name, const atten
     int64_t last = starts->shape[0] - 1;
     AT_TRY(check_list(ctx, name, starts, 0, total, true));
     if (at_get(starts, 0, 0, 0, 0) != 0)
-        return at_fail(ctx, ATTEND_ARGUMENT, "%s[0] is %lld (must be 0)", name,
-                       (long long)at_get(starts, 0, 0, 0, 0));
+        return at_fail(ctx, ATTEND_ARGUMENT, "%s[0] is %lld (must be 0)", name, (long long)at_get(starts, 0, 0, 0, 0));
     if ((int64_t)at_get(starts, last, 0, 0, 0) != total)
         return at_fail(ctx, ATTEND_ARGUMENT, "%s[%lld] is %lld but there are %lld in all", name, (long long)last,
                        (long long)at_get(starts, last, 0, 0, 0), (long long)total);
@@ -115,8 +117,8 @@ static attend_status import_packed(at_arguments *arguments, const attend_extra *
     result->sequences = result->batch;
     AT_TRY(at_argument_in_if(arguments, "extra.query_starts", &extra->query_starts, AT_INDICES, 1, &any,
                              &result->query_starts));
-    AT_TRY(at_argument_in_if(arguments, "extra.key_starts", &extra->key_starts, AT_INDICES, 1, &any,
-                             &result->key_starts));
+    AT_TRY(
+        at_argument_in_if(arguments, "extra.key_starts", &extra->key_starts, AT_INDICES, 1, &any, &result->key_starts));
     if (at_given_in(&result->query_starts) != at_given_in(&result->key_starts))
         return at_fail(ctx, ATTEND_ARGUMENT, "extra.query_starts and extra.key_starts go together, one is missing");
     if (!at_given_in(&result->query_starts))
@@ -126,16 +128,19 @@ static attend_status import_packed(at_arguments *arguments, const attend_extra *
         return at_fail(ctx, ATTEND_SHAPE, "problem.batch is %lld but must be 1 with query_starts",
                        (long long)result->batch);
     if (starts < 2 || starts != result->key_starts.shape[0])
-        return at_fail(ctx, ATTEND_SHAPE, "extra.query_starts.shape[0] is %lld, extra.key_starts.shape[0] is %lld "
-                       "(both must be sequences + 1, at least 2)", (long long)starts,
-                       (long long)result->key_starts.shape[0]);
+        return at_fail(ctx, ATTEND_SHAPE,
+                       "extra.query_starts.shape[0] is %lld, extra.key_starts.shape[0] is %lld "
+                       "(both must be sequences + 1, at least 2)",
+                       (long long)starts, (long long)result->key_starts.shape[0]);
     result->sequences = starts - 1;
     AT_TRY(check_starts(ctx, "extra.query_starts", &result->query_starts, result->queries));
     return check_starts(ctx, "extra.key_starts", &result->key_starts, result->keys);
 }
 
 static attend_status import_extra(at_arguments *arguments, const attend_extra *extra, at_problem *result) {
-    at_axis grid[] = {{result->batch, "batch"}, {result->heads, "heads"}, {result->queries, "queries"},
+    at_axis grid[] = {{result->batch, "batch"},
+                      {result->heads, "heads"},
+                      {result->queries, "queries"},
                       {result->keys, "keys"}};
     at_axis heads = {result->heads, "heads"};
     AT_TRY(at_argument_broadcast(arguments, "extra.mask", &extra->mask, AT_BYTES, grid, &result->mask));
@@ -144,8 +149,8 @@ static attend_status import_extra(at_arguments *arguments, const attend_extra *e
     AT_TRY(at_argument_in_if(arguments, "extra.sinks", &extra->sinks, AT_NUMBERS, 1, &heads, &result->sinks));
     AT_TRY(import_packed(arguments, extra, result));
     at_axis rows = {result->sequences, at_given_in(&result->query_starts) ? "sequences" : "batch"};
-    AT_TRY(at_argument_in_if(arguments, "extra.key_count", &extra->key_count, AT_INDICES, 1, &rows,
-                             &result->key_count));
+    AT_TRY(
+        at_argument_in_if(arguments, "extra.key_count", &extra->key_count, AT_INDICES, 1, &rows, &result->key_count));
     AT_TRY(at_argument_in_if(arguments, "extra.query_offsets", &extra->query_offsets, AT_INDICES, 1, &rows,
                              &result->query_offsets));
     return check_list(arguments->ctx, "extra.key_count", &result->key_count, 0, result->keys, false);
@@ -179,13 +184,15 @@ attend_status at_problem_key(at_arguments *arguments, const at_problem *p, const
 }
 
 attend_status at_problem_value(at_arguments *arguments, const at_problem *p, const attend_in *v, attend_in *view) {
-    at_axis axes[] = {{p->batch, "batch"}, {p->kv_heads, "kv_heads"}, {p->keys, "keys"},
+    at_axis axes[] = {{p->batch, "batch"},
+                      {p->kv_heads, "kv_heads"},
+                      {p->keys, "keys"},
                       {p->value_width, "value_width"}};
     return at_argument_in(arguments, "v", v, AT_NUMBERS, 4, axes, view);
 }
 
-attend_status at_problem_grid_in(at_arguments *arguments, const at_problem *p, const char *name,
-                                 const attend_in *grid, attend_in *view) {
+attend_status at_problem_grid_in(at_arguments *arguments, const at_problem *p, const char *name, const attend_in *grid,
+                                 attend_in *view) {
     at_axis axes[] = {{p->batch, "batch"}, {p->heads, "heads"}, {p->queries, "queries"}, {p->keys, "keys"}};
     return at_argument_in(arguments, name, grid, AT_NUMBERS, 4, axes, view);
 }
@@ -204,7 +211,9 @@ attend_status at_problem_per_query(at_arguments *arguments, const at_problem *p,
 
 attend_status at_problem_output(at_arguments *arguments, const at_problem *p, const char *name, const attend_out *o,
                                 attend_out *view) {
-    at_axis axes[] = {{p->batch, "batch"}, {p->heads, "heads"}, {p->queries, "queries"},
+    at_axis axes[] = {{p->batch, "batch"},
+                      {p->heads, "heads"},
+                      {p->queries, "queries"},
                       {p->value_width, "value_width"}};
     return at_argument_out_if(arguments, name, o, AT_NUMBERS, 4, axes, view);
 }

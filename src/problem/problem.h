@@ -7,19 +7,19 @@
 #include "tensor/tensor.h"
 
 typedef struct at_problem {
-    uint32_t  flags;
-    int64_t   batch, heads, kv_heads;            /* B, H, G                                   */
-    int64_t   group;                             /* H / G: query heads that share a key head  */
-    int64_t   queries, keys;                     /* Tq, Tk                                    */
-    int64_t   head_width, value_width;           /* D, E                                      */
-    int64_t   query_offset, ahead, back;
-    double    scale;                             /* final: never "0 means"                    */
-    double    softcap;                           /* 0: off                                    */
-    int64_t   sequences;                         /* S of a packed batch, else B               */
-    attend_in mask, bias;                        /* (B, H, Tq, Tk), broadcast                 */
-    attend_in slopes, sinks;                     /* (H)                                       */
-    attend_in key_count, query_offsets;          /* (S)                                       */
-    attend_in query_starts, key_starts;          /* (S+1)                                     */
+    uint32_t flags;
+    int64_t batch, heads, kv_heads;  /* B, H, G                                   */
+    int64_t group;                   /* H / G: query heads that share a key head  */
+    int64_t queries, keys;           /* Tq, Tk                                    */
+    int64_t head_width, value_width; /* D, E                                      */
+    int64_t query_offset, ahead, back;
+    double scale;                       /* final: never "0 means"                    */
+    double softcap;                     /* 0: off                                    */
+    int64_t sequences;                  /* S of a packed batch, else B               */
+    attend_in mask, bias;               /* (B, H, Tq, Tk), broadcast                 */
+    attend_in slopes, sinks;            /* (H)                                       */
+    attend_in key_count, query_offsets; /* (S)                                       */
+    attend_in query_starts, key_starts; /* (S+1)                                     */
 } at_problem;
 
 /* Reads and checks the caller's problem, and its optional inputs (NULL: none). */

@@ -51,9 +51,9 @@ static attend_status import_rows(at_arguments *arguments, const at_problem *p, c
     AT_TRY(at_argument_in_if(arguments, "taps.rows", &taps->rows, AT_INDICES, 1, &any, &result->rows));
     at_axis rows = {at_given_in(&result->rows) ? result->rows.shape[0] : 0, "the number of taps.rows"};
     const struct {
-        const char       *name;
+        const char *name;
         const attend_out *tensor;
-        attend_out       *view;
+        attend_out *view;
     } outputs[] = {{"taps.row_raw", &taps->row_raw, &result->row_raw},
                    {"taps.row_capped", &taps->row_capped, &result->row_capped},
                    {"taps.row_biased", &taps->row_biased, &result->row_biased},
@@ -66,8 +66,8 @@ static attend_status import_rows(at_arguments *arguments, const at_problem *p, c
 static attend_status import_columns(at_arguments *arguments, const at_problem *p, const attend_taps *taps,
                                     at_taps *result) {
     at_axis axes[] = {{p->batch, "batch"}, {p->heads, "heads"}, {p->keys, "keys"}};
-    AT_TRY(at_argument_out_if(arguments, "taps.column_sum", &taps->column_sum, AT_NUMBERS, 3, axes,
-                              &result->column_sum));
+    AT_TRY(
+        at_argument_out_if(arguments, "taps.column_sum", &taps->column_sum, AT_NUMBERS, 3, axes, &result->column_sum));
     int64_t first = taps->column_first, count = taps->column_count;
     if (first < 0 || first > p->queries)
         return at_fail(arguments->ctx, ATTEND_ARGUMENT, "taps.column_first is %lld (allowed 0 to %lld)",
@@ -83,9 +83,9 @@ static attend_status import_columns(at_arguments *arguments, const at_problem *p
 static attend_status import_grid(at_arguments *arguments, const at_problem *p, const attend_taps *taps,
                                  at_taps *result) {
     const struct {
-        const char       *name;
+        const char *name;
         const attend_out *tensor;
-        attend_out       *view;
+        attend_out *view;
     } outputs[] = {{"taps.grid_sum", &taps->grid_sum, &result->grid_sum},
                    {"taps.grid_count", &taps->grid_count, &result->grid_count},
                    {"taps.grid_max", &taps->grid_max, &result->grid_max}};

@@ -7,15 +7,15 @@
 typedef struct at_taps {
     attend_out lse, row_max, entropy, top_rest;              /* (B, H, Tq)     */
     attend_out top_index, top_weight;                        /* (B, H, Tq, n)  */
-    int64_t    top;                                          /* n, 0: not wanted */
-    attend_in  rows;                                         /* (n)            */
+    int64_t top;                                             /* n, 0: not wanted */
+    attend_in rows;                                          /* (n)            */
     attend_out row_raw, row_capped, row_biased, row_weights; /* (B, H, n, Tk)  */
     attend_out column_sum;                                   /* (B, H, Tk)     */
-    int64_t    column_first, column_end;
-    attend_out grid_sum, grid_count, grid_max;               /* (B, H, r, c)   */
-    int64_t    grid_rows, grid_columns;                      /* r, c; 0: not wanted */
-    attend_in  segments;                                     /* (Tk)           */
-    attend_out segment_mass;                                 /* (B, H, Tq, n)  */
+    int64_t column_first, column_end;
+    attend_out grid_sum, grid_count, grid_max; /* (B, H, r, c)   */
+    int64_t grid_rows, grid_columns;           /* r, c; 0: not wanted */
+    attend_in segments;                        /* (Tk)           */
+    attend_out segment_mass;                   /* (B, H, Tq, n)  */
 } at_taps;
 
 /* Reads the caller's taps (NULL: none) and checks their shapes.  Their contents are not touched: attend_reserve

@@ -10,8 +10,8 @@
 
 /* One query of one head, with what position alone lets it see: keys first .. end-1. */
 typedef struct at_query {
-    int64_t b, h, i; /* batch row, query head, query    */
-    int64_t g;       /* its key/value head, h / (H/G)   */
+    int64_t b, h, i;  /* batch row, query head, query    */
+    int64_t g;        /* its key/value head, h / (H/G)   */
     int64_t position; /* p of the rule, as a key index  */
     int64_t first, end;
 } at_query;

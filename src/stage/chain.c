@@ -12,10 +12,10 @@
 typedef struct chain_work {
     const at_problem *problem;
     const at_tensors *tensors;
-    const at_taps    *taps;
-    const at_steps   *steps; /* NULL: attend_forward */
-    char             *scratch; /* (lanes, lane_size) */
-    size_t            row_size, lane_size;
+    const at_taps *taps;
+    const at_steps *steps; /* NULL: attend_forward */
+    char *scratch;         /* (lanes, lane_size) */
+    size_t row_size, lane_size;
 } chain_work;
 
 static attend_status measure_lane(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, chain_work *work) {
@@ -24,8 +24,7 @@ static attend_status measure_lane(attend_ctx *ctx, const at_problem *problem, co
         return at_fail(ctx, ATTEND_TOO_LARGE,
                        "scratch for %lld keys, head_width %lld and value_width %lld does not fit",
                        (long long)problem->keys, (long long)problem->head_width, (long long)problem->value_width);
-    if (!at_tally_size(problem, taps, &tally_size) ||
-        !at_size_add(work->row_size, tally_size, &work->lane_size))
+    if (!at_tally_size(problem, taps, &tally_size) || !at_size_add(work->row_size, tally_size, &work->lane_size))
         return at_fail(ctx, ATTEND_TOO_LARGE, "scratch for %lld keys and taps of %lld x %lld cells does not fit",
                        (long long)problem->keys, (long long)taps->grid_rows, (long long)taps->grid_columns);
     return ATTEND_OK;

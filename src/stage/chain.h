@@ -5,8 +5,8 @@
 #include "stage/tally.h"
 
 typedef struct at_tensors {
-    attend_in  q, k, v; /* (B, H, Tq, D) (B, G, Tk, D) (B, G, Tk, E) */
-    attend_out o;       /* (B, H, Tq, E)                             */
+    attend_in q, k, v; /* (B, H, Tq, D) (B, G, Tk, D) (B, G, Tk, E) */
+    attend_out o;      /* (B, H, Tq, E)                             */
 } at_tensors;
 
 /* The outputs of attend_chain; data NULL: not wanted. */

@@ -7,8 +7,8 @@
 /* One stage of one row: reads `from`, writes `to`. */
 typedef struct grid_work {
     const at_problem *problem;
-    const attend_in  *from;  /* the stage before, or q         */
-    const attend_in  *other; /* k or v, where the stage needs it */
+    const attend_in *from;  /* the stage before, or q         */
+    const attend_in *other; /* k or v, where the stage needs it */
     const attend_out *to;
     const attend_out *lse;
 } grid_work;

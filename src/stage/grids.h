@@ -8,8 +8,7 @@
 attend_status at_grid_compare(attend_ctx *ctx, const at_problem *problem, const attend_in *q, const attend_in *k,
                               const attend_out *raw);
 /* raw -> scores, both (B,H,Tq,Tk) */
-attend_status at_grid_scale(attend_ctx *ctx, const at_problem *problem, const attend_in *raw,
-                            const attend_out *scores);
+attend_status at_grid_scale(attend_ctx *ctx, const at_problem *problem, const attend_in *raw, const attend_out *scores);
 /* scores -> masked, both (B,H,Tq,Tk) */
 attend_status at_grid_mask(attend_ctx *ctx, const at_problem *problem, const attend_in *scores,
                            const attend_out *masked);

@@ -20,7 +20,7 @@ static double largest(const double *scores, int64_t count) {
 
 /* Sums over the outcomes of a row, m being the largest score. */
 typedef struct outcomes {
-    bool   largest_met;
+    bool largest_met;
     double others; /* sum of e^(s-m) without the largest, which is 1 and would swallow small ones */
     double spread; /* sum of e^(s-m) (m-s)                                                        */
 } outcomes;

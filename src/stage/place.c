@@ -35,8 +35,8 @@ static channels pair_of(attend_place_kind kind, int64_t width, int64_t m) {
 }
 
 /* (first, second) -> (first cos - second sin, first sin + second cos) */
-static void turn(const attend_in *x, const attend_out *y, int64_t b, int64_t h, int64_t t, channels pair,
-                 double cosine, double sine) {
+static void turn(const attend_in *x, const attend_out *y, int64_t b, int64_t h, int64_t t, channels pair, double cosine,
+                 double sine) {
     double first = at_get(x, b, h, t, pair.first), second = at_get(x, b, h, t, pair.second);
     at_set(y, b, h, t, pair.first, first * cosine - second * sine);
     at_set(y, b, h, t, pair.second, first * sine + second * cosine);
@@ -47,8 +47,8 @@ static void copy_rest(int64_t width, const attend_in *x, const attend_out *y, in
         at_set(y, b, h, t, d, at_get(x, b, h, t, d));
 }
 
-void at_place_rotate(attend_place_kind kind, double base, int64_t width, const attend_in *x,
-                     const attend_in *positions, const attend_out *y) {
+void at_place_rotate(attend_place_kind kind, double base, int64_t width, const attend_in *x, const attend_in *positions,
+                     const attend_out *y) {
     for (int64_t b = 0; b < x->shape[0]; b++)
         for (int64_t h = 0; h < x->shape[1]; h++)
             for (int64_t t = 0; t < x->shape[2]; t++) {

@@ -6,18 +6,18 @@
 #include "problem/visible.h"
 
 typedef struct at_row {
-    at_query       at;
-    double        *query;   /* (D)  the query                                         */
-    unsigned char *seen;    /* (Tk) 1: this pair takes part                           */
-    double        *raw;     /* (Tk) compare: q.k                                      */
-    double        *capped;  /* (Tk) scale: times scale, softcap                       */
-    double        *scores;  /* (Tk) scale: plus slopes and bias                       */
-    double        *masked;  /* (Tk) mask: -infinity where hidden                      */
-    double        *weights; /* (Tk) normalize                                         */
-    double         max;     /* largest masked score; -infinity for an empty row       */
-    double         lse;     /* log of the sum of exp(masked), sink included           */
-    double         entropy; /* of the weights, in nats, the sink one more outcome     */
-    double        *output;  /* (E)  combine                                           */
+    at_query at;
+    double *query;       /* (D)  the query                                         */
+    unsigned char *seen; /* (Tk) 1: this pair takes part                           */
+    double *raw;         /* (Tk) compare: q.k                                      */
+    double *capped;      /* (Tk) scale: times scale, softcap                       */
+    double *scores;      /* (Tk) scale: plus slopes and bias                       */
+    double *masked;      /* (Tk) mask: -infinity where hidden                      */
+    double *weights;     /* (Tk) normalize                                         */
+    double max;          /* largest masked score; -infinity for an empty row       */
+    double lse;          /* log of the sum of exp(masked), sink included           */
+    double entropy;      /* of the weights, in nats, the sink one more outcome     */
+    double *output;      /* (E)  combine                                           */
 } at_row;
 
 /* Bytes of one row's buffers; false when they do not fit. */

@@ -12,10 +12,9 @@ static int64_t segment_count(const at_taps *taps) {
 
 bool at_tally_size(const at_problem *problem, const at_taps *taps, size_t *size) {
     size_t cells, grids, tops, numbers;
-    return at_size_mul((size_t)taps->grid_rows, (size_t)taps->grid_columns, &cells) &&
-           at_size_mul(cells, 3, &grids) && at_size_mul((size_t)taps->top, 2, &tops) &&
-           at_size_add((size_t)problem->keys, grids, &numbers) && at_size_add(numbers, tops, &numbers) &&
-           at_size_add(numbers, (size_t)segment_count(taps), &numbers) &&
+    return at_size_mul((size_t)taps->grid_rows, (size_t)taps->grid_columns, &cells) && at_size_mul(cells, 3, &grids) &&
+           at_size_mul((size_t)taps->top, 2, &tops) && at_size_add((size_t)problem->keys, grids, &numbers) &&
+           at_size_add(numbers, tops, &numbers) && at_size_add(numbers, (size_t)segment_count(taps), &numbers) &&
            at_size_mul(numbers, sizeof(double), size);
 }
 

@@ -6,11 +6,11 @@
 #include "stage/row.h"
 
 typedef struct at_tally {
-    double  *columns;                           /* (Tk)                                   */
-    double  *grid_sum, *grid_count, *grid_max;  /* (r, c)                                 */
-    double  *top_weight;                        /* (n) heaviest first, of the row at hand */
-    double  *mass;                              /* (segments) of the row at hand          */
-    int64_t *top_index;                         /* (n)                                    */
+    double *columns;                          /* (Tk)                                   */
+    double *grid_sum, *grid_count, *grid_max; /* (r, c)                                 */
+    double *top_weight;                       /* (n) heaviest first, of the row at hand */
+    double *mass;                             /* (segments) of the row at hand          */
+    int64_t *top_index;                       /* (n)                                    */
 } at_tally;
 
 /* Bytes of the buffers; false when they do not fit. */

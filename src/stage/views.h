@@ -13,8 +13,8 @@ double at_place_angle(double base, int64_t width, int64_t position, int64_t m);
 /* x (B,T,C), positions (T) or (B,T) -> y (B,T,C) */
 void at_place_add(double base, int64_t width, const attend_in *x, const attend_in *positions, const attend_out *y);
 /* x (B,H,T,D), positions (T) or (B,T) -> y (B,H,T,D) */
-void at_place_rotate(attend_place_kind kind, double base, int64_t width, const attend_in *x,
-                     const attend_in *positions, const attend_out *y);
+void at_place_rotate(attend_place_kind kind, double base, int64_t width, const attend_in *x, const attend_in *positions,
+                     const attend_out *y);
 /* x (B,H,T,D), cosine and sine (T,width/2) or (B,T,width/2) -> y (B,H,T,D) */
 void at_rotate(attend_place_kind kind, int64_t width, const attend_in *x, const attend_in *cosine,
                const attend_in *sine, const attend_out *y);

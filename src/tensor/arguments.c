@@ -16,25 +16,18 @@ static unsigned kind_of(int32_t dtype) {
     case ATTEND_F32:
     case ATTEND_F16:
     case ATTEND_BF16:
-    case ATTEND_F64:
-        return AT_NUMBERS;
-    case ATTEND_U8:
-        return AT_BYTES;
-    case ATTEND_I32:
-        return AT_INDICES;
-    default:
-        return 0;
+    case ATTEND_F64: return AT_NUMBERS;
+    case ATTEND_U8: return AT_BYTES;
+    case ATTEND_I32: return AT_INDICES;
+    default: return 0;
     }
 }
 
 static const char *kinds_text(unsigned kinds) {
     switch (kinds) {
-    case AT_NUMBERS:
-        return "f32, f16, bf16 or f64";
-    case AT_BYTES:
-        return "u8";
-    default:
-        return "i32";
+    case AT_NUMBERS: return "f32, f16, bf16 or f64";
+    case AT_BYTES: return "u8";
+    default: return "i32";
     }
 }
 
@@ -161,8 +154,8 @@ static attend_in spread(const attend_in *tensor, const at_axis *axes) {
     return view;
 }
 
-attend_status at_argument_broadcast(at_arguments *arguments, const char *name, const attend_in *tensor,
-                                    unsigned kinds, const at_axis *axes, attend_in *view) {
+attend_status at_argument_broadcast(at_arguments *arguments, const char *name, const attend_in *tensor, unsigned kinds,
+                                    const at_axis *axes, attend_in *view) {
     memset(view, 0, sizeof *view);
     if (tensor->data == NULL)
         return ATTEND_OK;

@@ -14,20 +14,20 @@ enum { AT_NUMBERS = 1, AT_BYTES = 2, AT_INDICES = 4 };
 
 /* Size that an axis must have, and what to call it in a message; AT_ANY: any size. */
 typedef struct at_axis {
-    int64_t     size;
+    int64_t size;
     const char *name;
 } at_axis;
 enum { AT_ANY = -1 };
 
 typedef struct at_argument {
     const char *name;
-    attend_in   view;
-    bool        written;
+    attend_in view;
+    bool written;
 } at_argument;
 
 typedef struct at_arguments {
     attend_ctx *ctx;
-    int         count;
+    int count;
     at_argument list[AT_ARGUMENTS_MAX];
 } at_arguments;
 
@@ -48,8 +48,8 @@ attend_status at_argument_out_if(at_arguments *arguments, const char *name, cons
 
 /* An optional input (data NULL: missing) of any rank up to 4, aligned on the right with the four axes; size 1
    repeats. */
-attend_status at_argument_broadcast(at_arguments *arguments, const char *name, const attend_in *tensor,
-                                    unsigned kinds, const at_axis *axes, attend_in *view);
+attend_status at_argument_broadcast(at_arguments *arguments, const char *name, const attend_in *tensor, unsigned kinds,
+                                    const at_axis *axes, attend_in *view);
 
 /* Whether every output is without elements (or there is none): then the call has nothing to do, however large the
    inputs say they are. */

@@ -66,8 +66,8 @@ static int by_falling_step(const void *a, const void *b) {
 static int add_terms(const attend_in *tensor, term *terms, int count) {
     for (int32_t axis = 0; axis < tensor->rank; axis++)
         if (tensor->shape[axis] > 1 && tensor->stride[axis] != 0) {
-            terms[count].step = (tensor->stride[axis] < 0 ? -tensor->stride[axis] : tensor->stride[axis]) *
-                                element_size(tensor);
+            terms[count].step =
+                (tensor->stride[axis] < 0 ? -tensor->stride[axis] : tensor->stride[axis]) * element_size(tensor);
             terms[count++].last = tensor->shape[axis] - 1;
         }
     return count;

@@ -4,37 +4,22 @@
 
 static double load(const void *data, int32_t dtype, int64_t index) {
     switch (dtype) {
-    case ATTEND_F32:
-        return ((const float *)data)[index];
-    case ATTEND_F64:
-        return ((const double *)data)[index];
-    case ATTEND_F16:
-        return at_half_from_f16(((const uint16_t *)data)[index]);
-    case ATTEND_BF16:
-        return at_half_from_bf16(((const uint16_t *)data)[index]);
-    case ATTEND_U8:
-        return ((const uint8_t *)data)[index];
-    default: /* ATTEND_I32: arguments.h let no other type in */
-        return ((const int32_t *)data)[index];
+    case ATTEND_F32: return ((const float *)data)[index];
+    case ATTEND_F64: return ((const double *)data)[index];
+    case ATTEND_F16: return at_half_from_f16(((const uint16_t *)data)[index]);
+    case ATTEND_BF16: return at_half_from_bf16(((const uint16_t *)data)[index]);
+    case ATTEND_U8: return ((const uint8_t *)data)[index];
+    default: /* ATTEND_I32: arguments.h let no other type in */ return ((const int32_t *)data)[index];
     }
 }
 
 static void store(void *data, int32_t dtype, int64_t index, double value) {
     switch (dtype) {
-    case ATTEND_F32:
-        ((float *)data)[index] = (float)value;
-        return;
-    case ATTEND_F64:
-        ((double *)data)[index] = value;
-        return;
-    case ATTEND_F16:
-        ((uint16_t *)data)[index] = at_half_to_f16(value);
-        return;
-    case ATTEND_BF16:
-        ((uint16_t *)data)[index] = at_half_to_bf16(value);
-        return;
-    default: /* ATTEND_I32 */
-        ((int32_t *)data)[index] = (int32_t)value;
+    case ATTEND_F32: ((float *)data)[index] = (float)value; return;
+    case ATTEND_F64: ((double *)data)[index] = value; return;
+    case ATTEND_F16: ((uint16_t *)data)[index] = at_half_to_f16(value); return;
+    case ATTEND_BF16: ((uint16_t *)data)[index] = at_half_to_bf16(value); return;
+    default: /* ATTEND_I32 */ ((int32_t *)data)[index] = (int32_t)value;
     }
 }
 

@@ -6,34 +6,24 @@
 
 size_t attend_dtype_size(attend_dtype dtype) {
     switch (dtype) {
-    case ATTEND_F64:
-        return 8;
+    case ATTEND_F64: return 8;
     case ATTEND_F32:
-    case ATTEND_I32:
-        return 4;
+    case ATTEND_I32: return 4;
     case ATTEND_F16:
-    case ATTEND_BF16:
-        return 2;
-    case ATTEND_U8:
-        return 1;
+    case ATTEND_BF16: return 2;
+    case ATTEND_U8: return 1;
     }
     return 0;
 }
 
 const char *attend_dtype_name(attend_dtype dtype) {
     switch (dtype) {
-    case ATTEND_F64:
-        return "f64";
-    case ATTEND_F32:
-        return "f32";
-    case ATTEND_F16:
-        return "f16";
-    case ATTEND_BF16:
-        return "bf16";
-    case ATTEND_U8:
-        return "u8";
-    case ATTEND_I32:
-        return "i32";
+    case ATTEND_F64: return "f64";
+    case ATTEND_F32: return "f32";
+    case ATTEND_F16: return "f16";
+    case ATTEND_BF16: return "bf16";
+    case ATTEND_U8: return "u8";
+    case ATTEND_I32: return "i32";
     }
     return "unknown";
 }

@@ -3,10 +3,10 @@
 #include "random_call.h"
 
 typedef struct operands {
-    random_call  call;
-    attend_taps  taps;
+    random_call call;
+    attend_taps taps;
     attend_steps steps;
-    attend_out   grid; /* (B, H, Tq, Tk) */
+    attend_out grid; /* (B, H, Tq, Tk) */
 } operands;
 
 typedef attend_status (*operation)(attend_ctx *ctx, const operands *with);
@@ -66,19 +66,28 @@ static attend_status run_place(attend_ctx *ctx, const operands *with) {
 
 static const struct {
     const char *name;
-    operation   run;
-    int64_t     allocations;
+    operation run;
+    int64_t allocations;
 } operations[] = {
-    {"forward", run_forward, 1},           {"forward with taps", run_taps, 1}, {"chain", run_chain, 1},
-    {"reserve", run_reserve, 1},           {"compare", run_compare, 1},        {"scale", run_scale, 1},
-    {"mask", run_mask, 1},                 {"normalize", run_normalize, 1},    {"combine", run_combine, 1},
-    {"problem_from", run_problem_from, 0}, {"scratch_size", run_scratch_size, 0},
-    {"join", run_join, 0},                 {"place", run_place, 0},
+    {"forward", run_forward, 1},
+    {"forward with taps", run_taps, 1},
+    {"chain", run_chain, 1},
+    {"reserve", run_reserve, 1},
+    {"compare", run_compare, 1},
+    {"scale", run_scale, 1},
+    {"mask", run_mask, 1},
+    {"normalize", run_normalize, 1},
+    {"combine", run_combine, 1},
+    {"problem_from", run_problem_from, 0},
+    {"scratch_size", run_scratch_size, 0},
+    {"join", run_join, 0},
+    {"place", run_place, 0},
 };
 
 static operands make_operands(void) {
     test_random rng = {115};
-    operands with = {.call = random_call_make(&rng, MAY_MASK | MAY_SINKS), .taps = attend_taps_init(),
+    operands with = {.call = random_call_make(&rng, MAY_MASK | MAY_SINKS),
+                     .taps = attend_taps_init(),
                      .steps = attend_steps_init()};
     const attend_problem *p = &with.call.problem;
     assert_true(p->head_width >= 2); /* channels to turn */

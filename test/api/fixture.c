@@ -33,9 +33,18 @@ static void fill(fixture *f) {
 }
 
 fixture fixture_make(attend_ctx *ctx) {
-    fixture f = {.ctx = ctx, .problem = attend_problem_init(), .extra = attend_extra_init(), .taps = attend_taps_init(),
-                 .memory = test_block(MEMORY), .before = test_block(MEMORY), .size = MEMORY,
-                 .has_problem = true, .has_q = true, .has_k = true, .has_v = true, .has_o = true};
+    fixture f = {.ctx = ctx,
+                 .problem = attend_problem_init(),
+                 .extra = attend_extra_init(),
+                 .taps = attend_taps_init(),
+                 .memory = test_block(MEMORY),
+                 .before = test_block(MEMORY),
+                 .size = MEMORY,
+                 .has_problem = true,
+                 .has_q = true,
+                 .has_k = true,
+                 .has_v = true,
+                 .has_o = true};
     fill(&f);
     f.problem.batch = FIXTURE_B;
     f.problem.heads = FIXTURE_H;
@@ -52,9 +61,8 @@ fixture fixture_make(attend_ctx *ctx) {
 }
 
 attend_status fixture_forward(const fixture *f) {
-    return attend_forward(f->ctx, f->has_problem ? &f->problem : NULL, f->has_q ? &f->q : NULL,
-                          f->has_k ? &f->k : NULL, f->has_v ? &f->v : NULL, &f->extra, f->has_o ? &f->o : NULL,
-                          &f->taps);
+    return attend_forward(f->ctx, f->has_problem ? &f->problem : NULL, f->has_q ? &f->q : NULL, f->has_k ? &f->k : NULL,
+                          f->has_v ? &f->v : NULL, &f->extra, f->has_o ? &f->o : NULL, &f->taps);
 }
 
 void fixture_refused(const fixture *f, attend_status got, attend_status status, const char *text) {

@@ -8,15 +8,15 @@
 enum { FIXTURE_B = 2, FIXTURE_H = 6, FIXTURE_G = 3, FIXTURE_TQ = 4, FIXTURE_TK = 5, FIXTURE_D = 7, FIXTURE_E = 8 };
 
 typedef struct fixture {
-    attend_ctx    *ctx;
+    attend_ctx *ctx;
     attend_problem problem;
-    attend_extra   extra;
-    attend_taps    taps;
-    attend_in      q, k, v;
-    attend_out     o;
+    attend_extra extra;
+    attend_taps taps;
+    attend_in q, k, v;
+    attend_out o;
     unsigned char *memory, *before; /* (size) all tensors live here; what they held when the fixture was made */
-    size_t         size, used;
-    bool           has_problem, has_q, has_k, has_v, has_o; /* false: NULL is passed */
+    size_t size, used;
+    bool has_problem, has_q, has_k, has_v, has_o; /* false: NULL is passed */
 } fixture;
 
 /* A fresh one: f32 tensors, no optional input, no tap. */
@@ -35,11 +35,11 @@ void fixture_refuses(const fixture *f, attend_status status, const char *text);
 void fixture_refused(const fixture *f, attend_status got, attend_status status, const char *text);
 
 /* Makes a fresh fixture f, changes it, and expects the refusal. */
-#define REFUSE(change, status, text)          \
-    do {                                      \
-        fixture f = fixture_make(*state);     \
-        change;                               \
-        fixture_refuses(&f, status, text);    \
+#define REFUSE(change, status, text)       \
+    do {                                   \
+        fixture f = fixture_make(*state);  \
+        change;                            \
+        fixture_refuses(&f, status, text); \
     } while (0)
 
 #endif

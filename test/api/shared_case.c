@@ -114,7 +114,7 @@ bool shared_is_given(const shared_case *with, const char *name) {
 const json_t *shared_entry(const shared_case *with, const char *list, const char *name) {
     size_t index;
     const json_t *entry;
-    json_array_foreach(json_object_get(with->root, list), index, entry) {
+    json_array_foreach (json_object_get(with->root, list), index, entry) {
         const json_t *slot = json_object_get(entry, "slot");
         const char *own = json_string_value(slot ? slot : json_object_get(entry, "name"));
         if (own != NULL && strcmp(own, name) == 0)
@@ -185,7 +185,9 @@ attend_out shared_split_heads_out(attend_out tensor, int64_t heads) {
     int64_t width = heads ? tensor.shape[2] / heads : 0;
     attend_out split = {{tensor.shape[0], heads, tensor.shape[1], width},
                         {tensor.stride[0], width * tensor.stride[2], tensor.stride[1], tensor.stride[2]},
-                        tensor.dtype, 4, tensor.data};
+                        tensor.dtype,
+                        4,
+                        tensor.data};
     return split;
 }
 

@@ -10,7 +10,7 @@
 typedef struct shared_case {
     attend_ctx *ctx;
     const char *folder;
-    json_t     *root; /* case.json */
+    json_t *root; /* case.json */
 } shared_case;
 
 typedef void (*shared_check)(const shared_case *with);

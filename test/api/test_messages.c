@@ -40,7 +40,7 @@ static void test_sizes_of_the_problem(void **state) {
     REFUSE(f.problem.kv_heads = 4, ATTEND_SHAPE, "problem.heads is 6, not a multiple of kv_heads 4");
     REFUSE(f.problem.kv_heads = 12, ATTEND_SHAPE, "problem.heads is 6, not a multiple of kv_heads 12");
     REFUSE(f.problem.batch = (int64_t)1 << 60; f.problem.heads = f.problem.kv_heads = 8, ATTEND_TOO_LARGE,
-           "problem.batch 1152921504606846976 times heads 8 does not fit");
+                                               "problem.batch 1152921504606846976 times heads 8 does not fit");
 }
 
 static void test_options_of_the_problem(void **state) {
@@ -50,8 +50,7 @@ static void test_options_of_the_problem(void **state) {
            "problem.query_offset is 1152921504606846977 (allowed -2^60 to 2^60)");
     REFUSE(f.problem.ahead = -((int64_t)1 << 60) - 1, ATTEND_TOO_LARGE,
            "problem.ahead is -1152921504606846977 (allowed -2^60 to 2^60)");
-    REFUSE(f.problem.back = INT64_MAX, ATTEND_TOO_LARGE,
-           "problem.back is 9223372036854775807 (allowed -2^60 to 2^60)");
+    REFUSE(f.problem.back = INT64_MAX, ATTEND_TOO_LARGE, "problem.back is 9223372036854775807 (allowed -2^60 to 2^60)");
     REFUSE(f.problem.scale = INFINITY, ATTEND_ARGUMENT, "problem.scale is inf, not finite");
     REFUSE(f.problem.scale = fabs((double)NAN), ATTEND_ARGUMENT, "problem.scale is nan, not finite");
     REFUSE(f.problem.softcap = -0.5, ATTEND_ARGUMENT,
@@ -59,7 +58,7 @@ static void test_options_of_the_problem(void **state) {
     REFUSE(f.problem.softcap = INFINITY, ATTEND_ARGUMENT,
            "problem.softcap is inf (allowed 0 for off, or a positive number)");
     REFUSE(f.problem.head_width = 0; f.q.shape[3] = f.k.shape[3] = 0, ATTEND_ARGUMENT,
-           "problem.head_width is 0, so scale 1/sqrt(0) has no value: set scale");
+                                     "problem.head_width is 0, so scale 1/sqrt(0) has no value: set scale");
 }
 
 static void test_types(void **state) {
@@ -96,22 +95,20 @@ static void test_ranks_and_shapes(void **state) {
 }
 
 static void test_strides_and_alignment(void **state) {
-    REFUSE(f.o.stride[2] = 7, ATTEND_STRIDE,
-           "o.stride[2] is 7: its elements could share memory (see attend_out)");
-    REFUSE(f.o.stride[3] = 0, ATTEND_STRIDE,
-           "o.stride[3] is 0: its elements could share memory (see attend_out)");
+    REFUSE(f.o.stride[2] = 7, ATTEND_STRIDE, "o.stride[2] is 7: its elements could share memory (see attend_out)");
+    REFUSE(f.o.stride[3] = 0, ATTEND_STRIDE, "o.stride[3] is 0: its elements could share memory (see attend_out)");
     REFUSE(f.o.stride[0] = f.o.stride[1], ATTEND_STRIDE,
            "o.stride[0] is 32: its elements could share memory (see attend_out)");
     REFUSE(f.q.data = (const char *)f.q.data + 1, ATTEND_STRIDE, "q.data is not aligned to its elements of 4 bytes");
     REFUSE(f.o.data = (char *)f.o.data + 2, ATTEND_STRIDE, "o.data is not aligned to its elements of 4 bytes");
-    REFUSE(f.v.dtype = ATTEND_F16; f.v.data = (const char *)f.v.data + 1, ATTEND_STRIDE,
-           "v.data is not aligned to its elements of 2 bytes");
-    REFUSE(f.v.dtype = ATTEND_F64; f.v.data = (const char *)f.v.data + 4, ATTEND_STRIDE,
-           "v.data is not aligned to its elements of 8 bytes");
+    REFUSE(f.v.dtype = ATTEND_F16;
+           f.v.data = (const char *)f.v.data + 1, ATTEND_STRIDE, "v.data is not aligned to its elements of 2 bytes");
+    REFUSE(f.v.dtype = ATTEND_F64;
+           f.v.data = (const char *)f.v.data + 4, ATTEND_STRIDE, "v.data is not aligned to its elements of 8 bytes");
     REFUSE(f.k.stride[0] = INT64_MAX, ATTEND_TOO_LARGE, "k: shape times stride spans 2^62 bytes or more");
     REFUSE(f.k.stride[0] = INT64_MIN, ATTEND_TOO_LARGE, "k: shape times stride spans 2^62 bytes or more");
-    REFUSE(f.k.stride[0] = (int64_t)1 << 59; f.k.stride[1] = -((int64_t)1 << 59), ATTEND_TOO_LARGE,
-           "k: shape times stride spans 2^62 bytes or more");
+    REFUSE(f.k.stride[0] = (int64_t)1 << 59;
+           f.k.stride[1] = -((int64_t)1 << 59), ATTEND_TOO_LARGE, "k: shape times stride spans 2^62 bytes or more");
 }
 
 static void test_overlaps(void **state) {
@@ -120,8 +117,8 @@ static void test_overlaps(void **state) {
     REFUSE(f.o.data = (char *)(uintptr_t)f.v.data - 4, ATTEND_ALIAS, "o overlaps v in memory");
     REFUSE(f.extra.bias = fixture_in(&f, ATTEND_F32, FIXTURE_TQ, FIXTURE_TK, -1, -1);
            f.o.data = (void *)(uintptr_t)f.extra.bias.data, ATTEND_ALIAS, "o overlaps extra.bias in memory");
-    REFUSE(f.taps.lse = fixture_out(&f, ATTEND_F32, FIXTURE_B, FIXTURE_H, FIXTURE_TQ, -1); f.taps.lse.data = f.o.data,
-           ATTEND_ALIAS, "o overlaps taps.lse in memory");
+    REFUSE(f.taps.lse = fixture_out(&f, ATTEND_F32, FIXTURE_B, FIXTURE_H, FIXTURE_TQ, -1);
+           f.taps.lse.data = f.o.data, ATTEND_ALIAS, "o overlaps taps.lse in memory");
     REFUSE(f.taps.row_max = f.taps.lse = fixture_out(&f, ATTEND_F32, FIXTURE_B, FIXTURE_H, FIXTURE_TQ, -1),
            ATTEND_ALIAS, "taps.lse overlaps taps.row_max in memory");
 }
@@ -136,10 +133,10 @@ static void test_masks_and_biases(void **state) {
     REFUSE(f.extra.bias = fixture_in(&f, ATTEND_F32, 3, 1, 1, 5), ATTEND_SHAPE,
            "extra.bias.shape[0] is 3 but batch is 2 (1 would repeat)");
     REFUSE(f.extra.bias = f.q; f.extra.bias.rank = 5, ATTEND_SHAPE, "extra.bias.rank is 5 (allowed 0 to 4)");
-    REFUSE(f.extra.bias = f.q; f.extra.bias.shape[3] = -2, ATTEND_SHAPE,
-           "extra.bias.shape[3] is -2 (allowed 0 or more)");
+    REFUSE(f.extra.bias = f.q;
+           f.extra.bias.shape[3] = -2, ATTEND_SHAPE, "extra.bias.shape[3] is -2 (allowed 0 or more)");
     REFUSE(f.extra.bias = f.q; f.extra.bias.data = (const char *)f.q.data + 2, ATTEND_STRIDE,
-           "extra.bias.data is not aligned to its elements of 4 bytes");
+                               "extra.bias.data is not aligned to its elements of 4 bytes");
     REFUSE(f.extra.slopes = fixture_in(&f, ATTEND_F32, 5, -1, -1, -1), ATTEND_SHAPE,
            "extra.slopes.shape[0] is 5 but heads is 6");
     REFUSE(f.extra.sinks = fixture_in(&f, ATTEND_F32, 1, 6, -1, -1), ATTEND_SHAPE,
@@ -148,10 +145,8 @@ static void test_masks_and_biases(void **state) {
 
 static void test_counts_and_offsets(void **state) {
     static const int32_t high[] = {5, 6}, low[] = {-1, 5};
-    REFUSE(f.extra.key_count = fixture_list(&f, 2, high), ATTEND_ARGUMENT,
-           "extra.key_count[1] is 6 (allowed 0 to 5)");
-    REFUSE(f.extra.key_count = fixture_list(&f, 2, low), ATTEND_ARGUMENT,
-           "extra.key_count[0] is -1 (allowed 0 to 5)");
+    REFUSE(f.extra.key_count = fixture_list(&f, 2, high), ATTEND_ARGUMENT, "extra.key_count[1] is 6 (allowed 0 to 5)");
+    REFUSE(f.extra.key_count = fixture_list(&f, 2, low), ATTEND_ARGUMENT, "extra.key_count[0] is -1 (allowed 0 to 5)");
     REFUSE(f.extra.key_count = fixture_list(&f, 1, high), ATTEND_SHAPE, "extra.key_count.shape[0] is 1 but batch is 2");
     REFUSE(f.extra.query_offsets = fixture_in(&f, ATTEND_I32, 3, -1, -1, -1), ATTEND_SHAPE,
            "extra.query_offsets.shape[0] is 3 but batch is 2");
@@ -180,14 +175,17 @@ static void test_packed_batches(void **state) {
     fixture_refuses(&f, ATTEND_SHAPE, "problem.batch is 2 but must be 1 with query_starts");
     f = packed(*state, 3, q, k);
     f.extra.key_starts.shape[0] = 2;
-    fixture_refuses(&f, ATTEND_SHAPE, "extra.query_starts.shape[0] is 3, extra.key_starts.shape[0] is 2 (both must be "
-                                      "sequences + 1, at least 2)");
+    fixture_refuses(&f, ATTEND_SHAPE,
+                    "extra.query_starts.shape[0] is 3, extra.key_starts.shape[0] is 2 (both must be "
+                    "sequences + 1, at least 2)");
     f = packed(*state, 1, q, k);
-    fixture_refuses(&f, ATTEND_SHAPE, "extra.query_starts.shape[0] is 1, extra.key_starts.shape[0] is 1 (both must be "
-                                      "sequences + 1, at least 2)");
+    fixture_refuses(&f, ATTEND_SHAPE,
+                    "extra.query_starts.shape[0] is 1, extra.key_starts.shape[0] is 1 (both must be "
+                    "sequences + 1, at least 2)");
     f = packed(*state, 0, q, k);
-    fixture_refuses(&f, ATTEND_SHAPE, "extra.query_starts.shape[0] is 0, extra.key_starts.shape[0] is 0 (both must be "
-                                      "sequences + 1, at least 2)");
+    fixture_refuses(&f, ATTEND_SHAPE,
+                    "extra.query_starts.shape[0] is 0, extra.key_starts.shape[0] is 0 (both must be "
+                    "sequences + 1, at least 2)");
     f = packed(*state, 3, q, k);
     f.extra.key_count = fixture_list(&f, 3, k);
     fixture_refuses(&f, ATTEND_SHAPE, "extra.key_count.shape[0] is 3 but sequences is 2");
@@ -196,7 +194,7 @@ static void test_packed_batches(void **state) {
 static void test_starts(void **state) {
     static const int32_t good_q[] = {0, 2, 4}, good_k[] = {0, 3, 5};
     static const struct {
-        int32_t     q[3], k[3];
+        int32_t q[3], k[3];
         const char *text;
     } rows[] = {
         {{1, 2, 4}, {0, 3, 5}, "extra.query_starts[0] is 1 (must be 0)"},
@@ -232,8 +230,9 @@ static void test_scratch_that_does_not_fit(void **state) {
     f.problem.queries = f.q.shape[2] = f.o.shape[2] = 0; /* so that o holds nothing, however wide */
     f.o.shape[3] = (int64_t)1 << 60;
     f.taps.column_sum = fixture_out(&f, ATTEND_F32, FIXTURE_B, FIXTURE_H, FIXTURE_TK, -1);
-    fixture_refuses(&f, ATTEND_TOO_LARGE, "scratch for 5 keys, head_width 1152921504606846976 and value_width "
-                                          "1152921504606846976 does not fit");
+    fixture_refuses(&f, ATTEND_TOO_LARGE,
+                    "scratch for 5 keys, head_width 1152921504606846976 and value_width "
+                    "1152921504606846976 does not fit");
     f = fixture_make(*state);
     f.problem.flags = ATTEND_READABLE;
     f.problem.keys = f.k.shape[2] = f.v.shape[2] = (int64_t)1 << 58;

@@ -321,10 +321,17 @@ static void test_no_context(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_problem_from), TEST(test_scratch_size), TEST(test_join),
-        TEST(test_grid_stages),  TEST(test_grid_stage_that_does_not_fit),
-        TEST(test_chain),        TEST(test_embed),        TEST(test_place),
-        TEST(test_rotate),       TEST(test_project),      TEST(test_merge),
+        TEST(test_problem_from),
+        TEST(test_scratch_size),
+        TEST(test_join),
+        TEST(test_grid_stages),
+        TEST(test_grid_stage_that_does_not_fit),
+        TEST(test_chain),
+        TEST(test_embed),
+        TEST(test_place),
+        TEST(test_rotate),
+        TEST(test_project),
+        TEST(test_merge),
         TEST(test_no_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

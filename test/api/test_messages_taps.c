@@ -42,11 +42,12 @@ static void test_rows(void **state) {
     REFUSE(f.taps.row_raw = fixture_out(&f, ATTEND_F32, B, H, 2, TK), ATTEND_SHAPE,
            "taps.row_raw.shape[2] is 2 but the number of taps.rows is 0");
     REFUSE(f.taps.rows = fixture_list(&f, 1, high); f.taps.row_capped = fixture_out(&f, ATTEND_F32, B, H, 2, TK),
-           ATTEND_SHAPE, "taps.row_capped.shape[2] is 2 but the number of taps.rows is 1");
+                                                    ATTEND_SHAPE,
+                                                    "taps.row_capped.shape[2] is 2 but the number of taps.rows is 1");
     REFUSE(f.taps.rows = fixture_list(&f, 1, high); f.taps.row_biased = fixture_out(&f, ATTEND_F32, B, H, 1, TQ),
-           ATTEND_SHAPE, "taps.row_biased.shape[3] is 4 but keys is 5");
+                                                    ATTEND_SHAPE, "taps.row_biased.shape[3] is 4 but keys is 5");
     REFUSE(f.taps.rows = fixture_list(&f, 1, high); f.taps.row_weights = fixture_out(&f, ATTEND_F32, B, 1, 1, TK),
-           ATTEND_SHAPE, "taps.row_weights.shape[1] is 1 but heads is 6");
+                                                    ATTEND_SHAPE, "taps.row_weights.shape[1] is 1 but heads is 6");
 }
 
 static void test_columns(void **state) {
@@ -54,11 +55,11 @@ static void test_columns(void **state) {
            "taps.column_sum.shape[2] is 4 but keys is 5");
     REFUSE(f.taps.column_first = -1, ATTEND_ARGUMENT, "taps.column_first is -1 (allowed 0 to 4)");
     REFUSE(f.taps.column_first = 5, ATTEND_ARGUMENT, "taps.column_first is 5 (allowed 0 to 4)");
-    REFUSE(f.taps.column_first = 1; f.taps.column_count = 4, ATTEND_ARGUMENT,
-           "taps.column_count is 4 (allowed 0 to 3)");
+    REFUSE(f.taps.column_first = 1;
+           f.taps.column_count = 4, ATTEND_ARGUMENT, "taps.column_count is 4 (allowed 0 to 3)");
     REFUSE(f.taps.column_count = -2, ATTEND_ARGUMENT, "taps.column_count is -2 (allowed 0 to 4)");
     REFUSE(f.taps.column_first = 4; f.taps.column_count = INT64_MAX, ATTEND_ARGUMENT,
-           "taps.column_count is 9223372036854775807 (allowed 0 to 0)");
+                                    "taps.column_count is 9223372036854775807 (allowed 0 to 0)");
 }
 
 static void test_grids(void **state) {
@@ -104,19 +105,20 @@ static void test_segments(void **state) {
     REFUSE(f.taps.segment_mass = fixture_out(&f, ATTEND_F32, B, H, TQ, 2), ATTEND_ARGUMENT,
            "taps.segment_mass needs taps.segments");
     REFUSE(f.taps.segments = fixture_list(&f, 5, kinds); f.taps.segment_mass = fixture_out(&f, ATTEND_F32, B, H, TQ, 2),
-           ATTEND_ARGUMENT, "taps.segments[2] is 2 (allowed 0 to 1)");
+                                                         ATTEND_ARGUMENT, "taps.segments[2] is 2 (allowed 0 to 1)");
     REFUSE(f.taps.segments = fixture_list(&f, 5, negative);
            f.taps.segment_mass = fixture_out(&f, ATTEND_F32, B, H, TQ, 2), ATTEND_ARGUMENT,
            "taps.segments[1] is -1 (allowed 0 to 1)");
     REFUSE(f.taps.segments = fixture_list(&f, 4, kinds); f.taps.segment_mass = fixture_out(&f, ATTEND_F32, B, H, TQ, 3),
-           ATTEND_SHAPE, "taps.segments.shape[0] is 4 but keys is 5");
+                                                         ATTEND_SHAPE, "taps.segments.shape[0] is 4 but keys is 5");
     REFUSE(f.taps.segments = fixture_list(&f, 5, kinds); f.taps.segment_mass = fixture_out(&f, ATTEND_F32, B, H, TK, 3),
-           ATTEND_SHAPE, "taps.segment_mass.shape[2] is 5 but queries is 4");
+                                                         ATTEND_SHAPE,
+                                                         "taps.segment_mass.shape[2] is 5 but queries is 4");
 }
 
 static void test_overlapping_taps(void **state) {
-    REFUSE(f.taps.column_sum = fixture_out(&f, ATTEND_F32, B, H, TK, -1); f.taps.column_sum.data = f.o.data,
-           ATTEND_ALIAS, "o overlaps taps.column_sum in memory");
+    REFUSE(f.taps.column_sum = fixture_out(&f, ATTEND_F32, B, H, TK, -1);
+           f.taps.column_sum.data = f.o.data, ATTEND_ALIAS, "o overlaps taps.column_sum in memory");
     static const int32_t rows[] = {0, 1};
     REFUSE(f.taps.rows = fixture_list(&f, 2, rows); f.taps.lse = fixture_out(&f, ATTEND_F32, B, H, TQ, -1);
            f.taps.lse.data = (void *)(uintptr_t)f.taps.rows.data, ATTEND_ALIAS,

@@ -79,10 +79,13 @@ static void test_memory_is_linear(void **state) {
     assert_int_equal(scratch_of(one, ATTEND_READABLE, 1, 1 << 20, 1000, 64), base);
     assert_int_equal(scratch_of(one, ATTEND_READABLE, 1 << 20, 1, 1000, 64), base);
     assert_int_equal(scratch_of(three, ATTEND_READABLE, 1, 1 << 20, 1000, 64), 3 * base);
-    size_t per_key = (scratch_of(one, ATTEND_READABLE, 1, 1, 1 << 20, 64) - scratch_of(one, ATTEND_READABLE, 1, 1, 1 << 19, 64)) / (1 << 19);
+    size_t per_key =
+        (scratch_of(one, ATTEND_READABLE, 1, 1, 1 << 20, 64) - scratch_of(one, ATTEND_READABLE, 1, 1, 1 << 19, 64)) /
+        (1 << 19);
     assert_in_range(per_key, 1, 64);
     assert_true(scratch_of(one, ATTEND_READABLE, 1, 1, 1 << 21, 64) <= (per_key + 1) * (1 << 21) + 64 * 64);
-    assert_int_equal(scratch_of(one, ATTEND_READABLE, 1, 1, 1000, 128) - base, 64 * 2 * sizeof(double)); /* a query and an output */
+    assert_int_equal(scratch_of(one, ATTEND_READABLE, 1, 1, 1000, 128) - base,
+                     64 * 2 * sizeof(double)); /* a query and an output */
 }
 
 /* The fast path besides: for each thread a few rows and a chunk of keys, whatever the number of queries. */

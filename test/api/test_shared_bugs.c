@@ -8,7 +8,10 @@
 /* (T, heads, width) of a packed batch as (1, heads, T, width). */
 static attend_in unpack(attend_in tensor) {
     attend_in view = {{1, tensor.shape[1], tensor.shape[0], tensor.shape[2]},
-                      {0, tensor.stride[1], tensor.stride[0], tensor.stride[2]}, tensor.dtype, 4, tensor.data};
+                      {0, tensor.stride[1], tensor.stride[0], tensor.stride[2]},
+                      tensor.dtype,
+                      4,
+                      tensor.data};
     return view;
 }
 
@@ -87,7 +90,7 @@ static random_call make_call(const shared_case *with) {
 
 typedef struct result {
     attend_status status;
-    attend_in     o, lse; /* (B, H, Tq, E) (B, H, Tq) in f64 */
+    attend_in o, lse; /* (B, H, Tq, E) (B, H, Tq) in f64 */
 } result;
 
 static result run(attend_ctx *ctx, const random_call *call) {
@@ -130,7 +133,7 @@ static void assert_same_results(const result *got, const result *want) {
 /* ---- The strides of the report ---- */
 
 typedef struct mapping {
-    void  *block;
+    void *block;
     size_t size;
 } mapping;
 

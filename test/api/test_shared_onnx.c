@@ -3,8 +3,8 @@
 #include "shared_case.h"
 
 typedef struct onnx_call {
-    random_call call;   /* o is a view of y */
-    attend_out  y;      /* as the operator gives it: (B, H, Tq, E) or (B, Tq, H * E) */
+    random_call call; /* o is a view of y */
+    attend_out y;     /* as the operator gives it: (B, H, Tq, E) or (B, Tq, H * E) */
 } onnx_call;
 
 /* Float masks that are too short: the operator hides the keys past them. */
@@ -23,8 +23,7 @@ static attend_in pad_mask(attend_in mask, int64_t keys) {
     attend_out flat_to = {{rows, keys, 1, 1}, {keys, 1, 0, 0}, mask.dtype, 2, padded.data};
     for (int64_t row = 0; row < rows; row++)
         for (int64_t j = 0; j < keys; j++)
-            test_set(&flat_to, row, j, 0, 0,
-                     j < length ? test_get(&flat_from, row, j, 0, 0) : is_bias ? -INFINITY : 0);
+            test_set(&flat_to, row, j, 0, 0, j < length ? test_get(&flat_from, row, j, 0, 0) : is_bias ? -INFINITY : 0);
     return attend_read(padded);
 }
 
@@ -155,7 +154,7 @@ static void check_rotary(const shared_case *with) {
 }
 
 static void check_case(const shared_case *with) {
-    const char *operator = shared_text(with, "op");
+    const char *operator= shared_text(with, "op");
     if (shared_attribute(with, "score_mod") || shared_attribute(with, "prob_mod"))
         shared_case_skip(); /* a function of the user's in the middle */
     if (strcmp(operator, "RotaryEmbedding") == 0) {

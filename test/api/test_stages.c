@@ -162,8 +162,11 @@ static void test_scale_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_chain_and_stages_and_forward), TEST(test_some_steps),  TEST(test_normalize_alone),
-        TEST(test_combine_alone),                TEST(test_scale_alone),
+        TEST(test_chain_and_stages_and_forward),
+        TEST(test_some_steps),
+        TEST(test_normalize_alone),
+        TEST(test_combine_alone),
+        TEST(test_scale_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

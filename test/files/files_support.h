@@ -10,7 +10,7 @@
 /* ---- Bytes --------------------------------------------------------------------------------- */
 
 typedef struct bytes {
-    size_t        size;
+    size_t size;
     unsigned char data[1 << 15];
 } bytes;
 

@@ -42,10 +42,11 @@ static void test_defaults(void **state) {
 
 static void test_every_option(void **state) {
     double scale = 0;
-    attend_example *example = parse(
-        *state, "{\"scale\": 0.5, \"causal\": true, \"positions\": \"sinusoidal\", \"kv_heads\": 1, \"heads\": 2,\n"
-                "\"x\": [[1, -2.5e-3]], \"wq\": [[1,2,3,4],[5,6,7,8]], \"wk\": [[1,2],[3,4]],\n"
-                "\"wv\": [[1],[2]], \"wo\": [[1,2,3],[4,5,6]], \"tokens\": [\"one\"]}");
+    attend_example *example =
+        parse(*state,
+              "{\"scale\": 0.5, \"causal\": true, \"positions\": \"sinusoidal\", \"kv_heads\": 1, \"heads\": 2,\n"
+              "\"x\": [[1, -2.5e-3]], \"wq\": [[1,2,3,4],[5,6,7,8]], \"wk\": [[1,2],[3,4]],\n"
+              "\"wv\": [[1],[2]], \"wo\": [[1,2,3],[4,5,6]], \"tokens\": [\"one\"]}");
     assert_int_equal(attend_example_heads(example), 2);
     assert_int_equal(attend_example_kv_heads(example), 1);
     assert_int_equal(attend_example_positions(example), ATTEND_POSITIONS_SINUSOIDAL);
@@ -75,8 +76,9 @@ static void test_rotary_and_output_weights_with_q(void **state) {
 }
 
 static void test_numbers_of_all_kinds(void **state) {
-    attend_example *example = parse(
-        *state, "{\"tokens\":[\"a\"],\"q\":[[1e308,5e-324]],\"k\":[[-0,10000000000000000000000]],\"v\":[[1e-400]]}");
+    attend_example *example =
+        parse(*state,
+              "{\"tokens\":[\"a\"],\"q\":[[1e308,5e-324]],\"k\":[[-0,10000000000000000000000]],\"v\":[[1e-400]]}");
     assert_true(number(example, "q", 0, 0) == 1e308);
     assert_true(number(example, "q", 0, 1) == 5e-324);
     assert_true(number(example, "k", 0, 1) == 1e22);
@@ -177,13 +179,13 @@ static void test_file_pipe_and_standard_input(void **state) {
 static void test_what_cannot_be_read(void **state) {
     attend_example *example = (attend_example *)(uintptr_t)1;
     assert_fails(*state, attend_example_open(*state, "no/cat.json", &example), ATTEND_FILE,
-                  "no/cat.json: cannot open: No such file or directory");
+                 "no/cat.json: cannot open: No such file or directory");
     assert_null(example);
     assert_fails(*state, attend_example_open(*state, "/", &example), ATTEND_FILE, "/: cannot read: Is a directory");
     assert_fails(*state, attend_example_open(*state, "/dev/zero", &example), ATTEND_UNSUPPORTED,
-                  "/dev/zero: longer than 16777216 bytes (limit)");
+                 "/dev/zero: longer than 16777216 bytes (limit)");
     assert_fails(*state, attend_example_open(*state, "/dev/null", &example), ATTEND_FORMAT,
-                  "/dev/null: line 1: column 0: JSON: '[' or '{' expected near end of file");
+                 "/dev/null: line 1: column 0: JSON: '[' or '{' expected near end of file");
     int old = dup(STDIN_FILENO);
     int reader = pipe_of("{");
     dup2(reader, STDIN_FILENO);
@@ -192,7 +194,7 @@ static void test_what_cannot_be_read(void **state) {
     dup2(old, STDIN_FILENO);
     close(old);
     assert_fails(*state, status, ATTEND_FORMAT,
-                  "standard input: line 1: column 1: JSON: string or '}' expected near end of file");
+                 "standard input: line 1: column 1: JSON: string or '}' expected near end of file");
 }
 
 static void test_the_limit_of_bytes(void **state) {
@@ -206,7 +208,7 @@ static void test_the_limit_of_bytes(void **state) {
     assert_works(*state, attend_example_parse(*state, "f", long_text, LIMIT, &example));
     attend_example_close(example);
     assert_fails(*state, attend_example_parse(*state, "f", long_text, LIMIT + 1, &example), ATTEND_UNSUPPORTED,
-                  "f: longer than 16777216 bytes (limit)");
+                 "f: longer than 16777216 bytes (limit)");
     folder place = make_folder();
     const char *path = in_folder(&place, "t");
     write_text(path, long_text, LIMIT);

@@ -88,8 +88,7 @@ static void test_heads(void **state) {
                  found[i]);
         fault(state, text, message);
     }
-    fault(state, "{\"kv_heads\": 0}",
-          "cat.json: line 1: kv_heads must be a whole number from 1 to 65536 (found 0)");
+    fault(state, "{\"kv_heads\": 0}", "cat.json: line 1: kv_heads must be a whole number from 1 to 65536 (found 0)");
 }
 
 static void test_options(void **state) {
@@ -127,8 +126,7 @@ static void test_numbers_of_rows(void **state) {
           "cat.json: line 1: q has 1 row, tokens has 2");
     fault(state, "{\"tokens\": [\"a\"],\n\"x\": " TWO ",\n\"wq\": " TWO ",\n\"wk\": " TWO ",\n\"wv\": " TWO "}",
           "cat.json: line 2: x has 2 rows, tokens has 1");
-    fault(state,
-          TOKENS "\"x\": " TWO ",\n\"wq\": [[1,0],[0,1],[1,1]],\n\"wk\": " TWO ",\n\"wv\": " TWO "}",
+    fault(state, TOKENS "\"x\": " TWO ",\n\"wq\": [[1,0],[0,1],[1,1]],\n\"wk\": " TWO ",\n\"wv\": " TWO "}",
           "cat.json: line 3: wq has 3 rows, x has 2 columns");
     fault(state, TOKENS "\"x\": [[1],[2]],\n\"wq\": [[1]],\n\"wk\": [[1]],\n\"wv\": " TWO "}",
           "cat.json: line 5: wv has 2 rows, x has 1 column");
@@ -171,21 +169,11 @@ static void test_a_key_spelt_with_escapes_is_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_not_json),
-        TEST(test_deep_nesting),
-        TEST(test_keys),
-        TEST(test_tokens),
-        TEST(test_matrices),
-        TEST(test_rows_of_different_lengths),
-        TEST(test_elements),
-        TEST(test_heads),
-        TEST(test_options),
-        TEST(test_which_matrices),
-        TEST(test_numbers_of_rows),
-        TEST(test_numbers_of_heads),
-        TEST(test_head_widths),
-        TEST(test_output_weights),
-        TEST(test_a_key_spelt_with_escapes_is_found),
+        TEST(test_not_json),       TEST(test_deep_nesting),    TEST(test_keys),
+        TEST(test_tokens),         TEST(test_matrices),        TEST(test_rows_of_different_lengths),
+        TEST(test_elements),       TEST(test_heads),           TEST(test_options),
+        TEST(test_which_matrices), TEST(test_numbers_of_rows), TEST(test_numbers_of_heads),
+        TEST(test_head_widths),    TEST(test_output_weights),  TEST(test_a_key_spelt_with_escapes_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

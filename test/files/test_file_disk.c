@@ -42,7 +42,7 @@ static void test_arguments_of_open_and_find(void **state) {
     assert_fails(*state, attend_file_find(*state, file, "q", NULL), ATTEND_ARGUMENT, "tensor is NULL");
     assert_int_equal(attend_ctx_create(NULL, &other), ATTEND_OK);
     assert_fails(other, attend_file_find(other, file, "q", &tensor), ATTEND_ARGUMENT,
-                  "file was opened with another context");
+                 "file was opened with another context");
     attend_ctx_destroy(other);
     attend_file_close(file);
     attend_file_close(NULL);
@@ -63,7 +63,7 @@ static void test_what_is_no_regular_file(void **state) {
 static void test_paths_are_escaped(void **state) {
     attend_file *file = NULL;
     assert_fails(*state, attend_file_open(*state, "no/a\nb\xff", &file), ATTEND_FILE,
-                  "no/a\\x0ab\\xff: cannot open: No such file or directory");
+                 "no/a\\x0ab\\xff: cannot open: No such file or directory");
     char path[400];
     char message[400];
     memset(path, 'p', sizeof path);
@@ -154,7 +154,7 @@ static attend_status write_numbers(attend_ctx *ctx, const char *path, int64_t co
 static void test_device_without_space(void **state) {
     struct stat status;
     assert_fails(*state, write_numbers(*state, "/dev/full", 3), ATTEND_FILE,
-                  "/dev/full: cannot write: No space left on device");
+                 "/dev/full: cannot write: No space left on device");
     assert_int_equal(stat("/dev/full", &status), 0);
     assert_true(S_ISCHR(status.st_mode));
     assert_works(*state, write_numbers(*state, "/dev/null", 3));

@@ -21,8 +21,7 @@ static int make_seeds(void **state) {
                      "{\"__metadata__\":{\"a\":\"b\"},\"q\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[0,8]},"
                      "\"k\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[8,16]}}  ",
                      16);
-    make_safetensors(&seeds[seed_count++], "{\"\xc3\xa9\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]}}",
-                     1);
+    make_safetensors(&seeds[seed_count++], "{\"\xc3\xa9\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]}}", 1);
     make_safetensors(&seeds[seed_count++], "{}", 0);
     return 0;
 }

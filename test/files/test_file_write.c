@@ -121,8 +121,8 @@ static void test_empty_tensors(void **state) {
 static void test_npy_header(void **state) {
     static const struct {
         attend_dtype dtype;
-        int32_t      rank;
-        const char  *header;
+        int32_t rank;
+        const char *header;
     } cases[] = {{ATTEND_F32, 0, "{'descr': '<f4', 'fortran_order': False, 'shape': (), } "},
                  {ATTEND_F16, 1, "{'descr': '<f2', 'fortran_order': False, 'shape': (2,), } "},
                  {ATTEND_U8, 2, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), } "},
@@ -189,8 +189,7 @@ static void test_no_tensors(void **state) {
 static void argument(attend_ctx *ctx, const char *const *names, const attend_in *tensors, int64_t count,
                      attend_status wanted, const char *message) {
     folder place = make_folder();
-    attend_status status =
-        attend_file_write(ctx, in_folder(&place, "t"), ATTEND_SAFETENSORS, names, tensors, count);
+    attend_status status = attend_file_write(ctx, in_folder(&place, "t"), ATTEND_SAFETENSORS, names, tensors, count);
     assert_fails(ctx, status, wanted, message);
     remove_folder(&place, (const char *const[]){NULL});
 }
@@ -201,13 +200,12 @@ static void test_arguments_of_write(void **state) {
     attend_in tensor = attend_in_dense(data, ATTEND_F32, 1, shape);
     assert_int_equal(attend_file_write(NULL, "t", ATTEND_NPY, NULL, &tensor, 1), ATTEND_ARGUMENT);
     assert_fails(*state, attend_file_write(*state, NULL, ATTEND_NPY, NULL, &tensor, 1), ATTEND_ARGUMENT,
-                  "path is NULL");
+                 "path is NULL");
     assert_fails(*state, attend_file_write(*state, "t", (attend_file_format)7, NULL, &tensor, 1), ATTEND_ARGUMENT,
-                  "format is 7, not an attend_file_format");
+                 "format is 7, not an attend_file_format");
     assert_fails(*state, attend_file_write(*state, "t", ATTEND_NPY, NULL, &tensor, 2), ATTEND_ARGUMENT,
-                  "count is 2 (allowed 1 for npy)");
-    assert_fails(*state, attend_file_write(*state, "t", ATTEND_NPY, NULL, NULL, 1), ATTEND_ARGUMENT,
-                  "tensors is NULL");
+                 "count is 2 (allowed 1 for npy)");
+    assert_fails(*state, attend_file_write(*state, "t", ATTEND_NPY, NULL, NULL, 1), ATTEND_ARGUMENT, "tensors is NULL");
     argument(*state, NULL, &tensor, 1, ATTEND_ARGUMENT, "names is NULL");
     argument(*state, NULL, &tensor, -1, ATTEND_ARGUMENT, "count is -1 (allowed 0 or more)");
     const char *const name[] = {"w"};
@@ -266,7 +264,7 @@ static void test_tensors_that_are_too_large_together(void **state) {
     char message[120];
     snprintf(message, sizeof message, "%s: the tensors together are too large", path);
     assert_fails(*state, attend_file_write(*state, path, ATTEND_SAFETENSORS, names, tensors, 3), ATTEND_TOO_LARGE,
-                  message);
+                 message);
     remove_folder(&place, (const char *const[]){NULL});
 }
 

@@ -1,7 +1,6 @@
 /* Malformed npy files: one test for each row of the catalogue, NP-01 to NP-18. */
 #include "files_support.h"
 
-
 static bytes file;
 
 #define HEADER(order, shape) "{'descr': '<f4', 'fortran_order': " order ", 'shape': " shape ", }\n"
@@ -161,8 +160,7 @@ static void type_fault(void **state, const char *descr, const char *message) {
 }
 
 static void test_np11_object_array(void **state) {
-    type_fault(state, "|O",
-               "f: byte 20: object arrays hold Python code and are never loaded: save with dtype float32");
+    type_fault(state, "|O", "f: byte 20: object arrays hold Python code and are never loaded: save with dtype float32");
     type_fault(state, "|O8",
                "f: byte 20: object arrays hold Python code and are never loaded: save with dtype float32");
 }
@@ -196,8 +194,7 @@ static void test_np14_fortran_order(void **state) {
 
 static void test_np15_data_too_short(void **state) {
     make_array(&file, "<f4", "False", "(32, 32)", 4095);
-    expect_fault(*state, &file, ATTEND_FORMAT,
-                 "f: byte 72: 4095 bytes of data, need 4096 for shape [32, 32] of f4");
+    expect_fault(*state, &file, ATTEND_FORMAT, "f: byte 72: 4095 bytes of data, need 4096 for shape [32, 32] of f4");
 }
 
 static void test_np16_data_too_long(void **state) {

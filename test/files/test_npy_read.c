@@ -9,8 +9,8 @@ static bytes file;
 
 /* How 1, 2, 3 ... look in each type of numpy. */
 typedef struct type_case {
-    const char  *name;
-    int          size;
+    const char *name;
+    int size;
     attend_dtype dtype;
     uint64_t (*encode)(int value);
 } type_case;
@@ -206,8 +206,7 @@ static void test_integers_that_fit(void **state) {
 }
 
 static void test_integers_that_do_not_fit(void **state) {
-    integer_case(state, "<u4", 0x80000000, 4,
-                 "f: element [1, 1] is 2147483648 (allowed -2147483648 to 2147483647)", 0);
+    integer_case(state, "<u4", 0x80000000, 4, "f: element [1, 1] is 2147483648 (allowed -2147483648 to 2147483647)", 0);
     integer_case(state, "<i8", 0xffffffff7fffffff, 8,
                  "f: element [1, 1] is -2147483649 (allowed -2147483648 to 2147483647)", 0);
     integer_case(state, ">i8", 0x8000000000000000, 8,
@@ -224,7 +223,7 @@ static void test_the_element_of_a_fortran_array_is_named_by_its_indices(void **s
     attend_file *opened = open_bytes(*state, &file);
     attend_status status = attend_file_find(*state, opened, "", &tensor);
     assert_fails(*state, status, ATTEND_UNSUPPORTED,
-                  "f: element [1, 1] is 3000000000 (allowed -2147483648 to 2147483647)");
+                 "f: element [1, 1] is 3000000000 (allowed -2147483648 to 2147483647)");
     attend_file_close(opened);
 }
 
@@ -239,8 +238,7 @@ static void test_the_one_tensor_has_no_name(void **state) {
     assert_null(attend_file_name(opened, 1));
     assert_null(attend_file_name(opened, -1));
     attend_status status = attend_file_find(*state, opened, "q", &tensor);
-    assert_fails(*state, status, ATTEND_FORMAT,
-                  "f: tensor \"q\" missing: an npy file holds one tensor, called \"\"");
+    assert_fails(*state, status, ATTEND_FORMAT, "f: tensor \"q\" missing: an npy file holds one tensor, called \"\"");
     attend_file_close(opened);
 }
 

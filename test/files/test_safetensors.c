@@ -39,8 +39,8 @@ static void test_names_in_the_order_of_the_file(void **state) {
 
 static void test_every_type(void **state) {
     static const struct {
-        const char  *name;
-        int          size;
+        const char *name;
+        int size;
         attend_dtype dtype;
     } types[] = {{"F64", 8, ATTEND_F64}, {"F32", 4, ATTEND_F32}, {"F16", 2, ATTEND_F16}, {"BF16", 2, ATTEND_BF16},
                  {"BOOL", 1, ATTEND_U8}, {"U8", 1, ATTEND_U8},   {"I8", 1, ATTEND_I32},  {"I16", 2, ATTEND_I32},
@@ -201,10 +201,8 @@ static void test_st19_names(void **state) {
                  "f: byte 18: JSON: NUL byte in object key not supported near '\"a\\u0000\"'");
     header_fault(state, "{\"\\ud800\":1}", 0, ATTEND_FORMAT,
                  "f: byte 17: JSON: invalid Unicode '\\uD800' near '\"\\ud800\"'");
-    header_fault(state, "{\"\xc0\xaf\":1}", 0, ATTEND_FORMAT,
-                 "f: byte 10: JSON: unable to decode byte 0xc0 near '\"'");
-    header_fault(state, "{\"\x1b\":1}", 0, ATTEND_FORMAT,
-                 "f: byte 10: JSON: control character 0x1b near '\"'");
+    header_fault(state, "{\"\xc0\xaf\":1}", 0, ATTEND_FORMAT, "f: byte 10: JSON: unable to decode byte 0xc0 near '\"'");
+    header_fault(state, "{\"\x1b\":1}", 0, ATTEND_FORMAT, "f: byte 10: JSON: control character 0x1b near '\"'");
 }
 
 static void test_st22_not_json(void **state) {
@@ -225,13 +223,12 @@ static void test_st09_dtype(void **state) {
                  "f: tensor \"w\": dtype \"F99\" unknown " KNOWN);
     header_fault(state, W("\"f32\"", "[1]", "[0,4]"), 4, ATTEND_FORMAT,
                  "f: tensor \"w\": dtype \"f32\" unknown " KNOWN);
-    header_fault(state, W("3", "[1]", "[0,4]"), 4, ATTEND_FORMAT,
-                 "f: tensor \"w\": dtype must be a string (found 3)");
+    header_fault(state, W("3", "[1]", "[0,4]"), 4, ATTEND_FORMAT, "f: tensor \"w\": dtype must be a string (found 3)");
     header_fault(state, "{\"w\":{\"shape\":[1],\"data_offsets\":[0,4]}}", 4, ATTEND_FORMAT,
                  "f: tensor \"w\": key \"dtype\" missing");
     header_fault(state, "{\"w\":[1]}", 0, ATTEND_FORMAT, "f: tensor \"w\": must be an object (found an array)");
-    header_fault(state, "{\"w\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1],\"scale\":2}}", 1,
-                 ATTEND_FORMAT, "f: tensor \"w\": unknown key \"scale\"");
+    header_fault(state, "{\"w\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1],\"scale\":2}}", 1, ATTEND_FORMAT,
+                 "f: tensor \"w\": unknown key \"scale\"");
 }
 
 static void test_st10_types_that_are_not_ours(void **state) {
@@ -281,8 +278,7 @@ static void test_st13_offsets(void **state) {
 static void test_st14_end_past_the_data(void **state) {
     header_fault(state, W("\"F32\"", "[1024]", "[0,4096]"), 4000, ATTEND_FORMAT,
                  "f: tensor \"w\": ends at 4096, data is 4000 bytes");
-    header_fault(state, W("\"U8\"", "[0]", "[5,5]"), 4, ATTEND_FORMAT,
-                 "f: tensor \"w\": ends at 5, data is 4 bytes");
+    header_fault(state, W("\"U8\"", "[0]", "[5,5]"), 4, ATTEND_FORMAT, "f: tensor \"w\": ends at 5, data is 4 bytes");
     header_fault(state, W("\"U8\"", "[1]", "[9223372036854775806,9223372036854775807]"), 4, ATTEND_FORMAT,
                  "f: tensor \"w\": ends at 9223372036854775807, data is 4 bytes");
 }
@@ -296,7 +292,7 @@ static void test_st17_length_is_not_the_shapes(void **state) {
 
 /* ---- All tensors --------------------------------------------------------------------------- */
 
-#define RANGE(name, length, offsets)                                                                                   \
+#define RANGE(name, length, offsets) \
     "\"" name "\":{\"dtype\":\"U8\",\"shape\":[" length "],\"data_offsets\":" offsets "}"
 
 static void test_st15_overlap(void **state) {
@@ -344,8 +340,7 @@ static void test_st24_missing_tensor(void **state) {
     make_safetensors(&file, "{" RANGE("layers.0.k", "1", "[0,1]") "," RANGE("layers.0.q", "1", "[1,2]") "}", 2);
     attend_file *opened = open_bytes(*state, &file);
     attend_status status = attend_file_find(*state, opened, "model.layers.0.q", &tensor);
-    assert_fails(*state, status, ATTEND_FORMAT,
-                  "f: tensor \"model.layers.0.q\" missing (nearest \"layers.0.q\")");
+    assert_fails(*state, status, ATTEND_FORMAT, "f: tensor \"model.layers.0.q\" missing (nearest \"layers.0.q\")");
     assert_null(tensor.data);
     attend_file_close(opened);
 }
@@ -357,7 +352,7 @@ static void test_integer_outside_i32(void **state) {
     attend_file *opened = open_bytes(*state, &file);
     attend_status status = attend_file_find(*state, opened, "w", &tensor);
     assert_fails(*state, status, ATTEND_UNSUPPORTED,
-                  "f: tensor \"w\": element [0, 1] is 4294967295 (allowed -2147483648 to 2147483647)");
+                 "f: tensor \"w\": element [0, 1] is 4294967295 (allowed -2147483648 to 2147483647)");
     attend_file_close(opened);
 }
 

@@ -83,8 +83,8 @@ static void test_number_of_queries(void **state) {
     test_random rng = {73};
     int32_t isa = (int32_t)at_kernels_best();
     for (int n = 0; n < ROUNDS / 3; n++) {
-        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_STRIDE | MAY_TYPE |
-                                                      MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_STRIDE |
+                                                      MAY_TYPE | MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
         attend_in whole = fast_output(*state, &call, isa);
         for (int part = 0; part < 6; part++) {
             int64_t i = random_pick(&rng, 0, call.problem.queries - 1);
@@ -105,8 +105,8 @@ static void test_company(void **state) {
     test_random rng = {74};
     int32_t isa = (int32_t)at_kernels_best();
     for (int n = 0; n < ROUNDS / 3; n++) {
-        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_CAP | MAY_STRIDE | MAY_TYPE | MUST_BE_SHORT_FLOATS |
-                                                      MAY_BE_LONG);
+        random_call call =
+            random_call_make(&rng, MAY_WINDOW | MAY_CAP | MAY_STRIDE | MAY_TYPE | MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
         attend_in whole = fast_output(*state, &call, isa);
         int64_t h = random_pick(&rng, 0, call.problem.heads - 1), b = random_pick(&rng, 0, call.problem.batch - 1);
         int64_t g = h / (call.problem.heads / call.problem.kv_heads);
@@ -170,7 +170,8 @@ static void test_packing(void **state) {
             one.v = test_slice(call.v, 2, k_starts[s], one.problem.keys);
             one.o.shape[2] = one.problem.queries;
             one.extra.query_starts.data = one.extra.key_starts.data = NULL;
-            attend_in got = fast_output(*state, &one, isa), want = test_slice(whole, 2, q_starts[s], one.problem.queries);
+            attend_in got = fast_output(*state, &one, isa),
+                      want = test_slice(whole, 2, q_starts[s], one.problem.queries);
             assert_same_bits(&got, &want);
         }
     }
@@ -227,10 +228,73 @@ static void test_scratch(void **state) {
     }
 }
 
+/* The plain formula in float: scores, softmax with the maximum taken out, mixture, each sum in order. */
+static void plain_row(const float *q, const float *k, const float *v, int64_t keys, int64_t width, float *o) {
+    float *score = test_block((size_t)keys * sizeof *score), highest = -INFINITY, sum = 0;
+    for (int64_t j = 0; j < keys; j++) {
+        for (int64_t d = 0; d < width; d++)
+            score[j] += q[d] * k[j * width + d];
+        score[j] *= 1 / sqrtf((float)width);
+        highest = fmaxf(highest, score[j]);
+    }
+    for (int64_t j = 0; j < keys; j++) {
+        score[j] = expf(score[j] - highest);
+        sum += score[j];
+    }
+    for (int64_t e = 0; e < width; e++) {
+        float mixed = 0;
+        for (int64_t j = 0; j < keys; j++)
+            mixed += score[j] * v[j * width + e];
+        o[e] = mixed / sum;
+    }
+}
+
+/* Never further from the exact result than the plain formula in the same type; sharp and flat rows. */
+static void test_error_against_the_plain_formula(void **state) {
+    static const struct {
+        int64_t keys, width;
+        double size;
+    } cases[] = {{512, 64, 1},   {512, 64, 4},  {2048, 64, 1}, {777, 128, 2},
+                 {300, 32, 0.1}, {1024, 40, 8}, {256, 64, 16}};
+    test_random rng = {79};
+    for (size_t n = 0; n < COUNT_OF(cases); n++) {
+        int64_t keys = cases[n].keys, width = cases[n].width, queries = 40;
+        random_call call = {.problem = attend_problem_init(), .extra = attend_extra_init()};
+        call.q = test_random_tensor(&rng, ATTEND_F32, 1, 1, queries, width);
+        call.k = test_random_tensor(&rng, ATTEND_F32, 1, 1, keys, width);
+        call.v = test_random_tensor(&rng, ATTEND_F32, 1, 1, keys, width);
+        call.o = test_tensor(ATTEND_F32, 1, 1, queries, width);
+        for (int64_t i = 0; i < queries * width; i++)
+            ((float *)call.q.data)[i] *= (float)cases[n].size;
+        assert_works(*state, attend_problem_from(*state, &call.q, &call.k, &call.v, &call.problem));
+        attend_in exact = random_call_output(*state, &call),
+                  fast = fast_output(*state, &call, (int32_t)at_kernels_best());
+        float *plain = test_block((size_t)width * sizeof *plain);
+        double fast_error = 0, plain_error = 0;
+        for (int64_t i = 0; i < queries; i++) {
+            plain_row((const float *)call.q.data + i * width, call.k.data, call.v.data, keys, width, plain);
+            for (int64_t e = 0; e < width; e++) {
+                plain_error = fmax(plain_error, fabs((double)plain[e] - test_get(&exact, 0, 0, i, e)));
+                fast_error = fmax(fast_error, fabs(test_get(&fast, 0, 0, i, e) - test_get(&exact, 0, 0, i, e)));
+            }
+        }
+        print_message("%4d keys x %3d, queries of size %4.1f: error %.2g, plain formula %.2g\n", (int)keys, (int)width,
+                      cases[n].size, fast_error, plain_error);
+        assert_true(fast_error <= plain_error);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_against_the_readable_path), TEST(test_sets_and_threads), TEST(test_number_of_queries),
-        TEST(test_company), TEST(test_padding), TEST(test_packing), TEST(test_taps), TEST(test_scratch),
+        TEST(test_against_the_readable_path),
+        TEST(test_sets_and_threads),
+        TEST(test_number_of_queries),
+        TEST(test_company),
+        TEST(test_padding),
+        TEST(test_packing),
+        TEST(test_taps),
+        TEST(test_scratch),
+        TEST(test_error_against_the_plain_formula),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,8 +20,8 @@ static void hide_by_mask(test_random *rng, attend_extra *extra, bool as_bias) {
 /* A call whose pairs are hidden in one way. */
 static random_call hiding_call(test_random *rng, hiding way) {
     static const double counts[] = {4, 7}, query_starts[] = {0, 2, 5}, key_starts[] = {0, 4, 9};
-    random_call call = {attend_problem_init(), attend_extra_init(), {.data = NULL}, {.data = NULL}, {.data = NULL},
-                        {.data = NULL}};
+    random_call call = {attend_problem_init(), attend_extra_init(), {.data = NULL},
+                        {.data = NULL},        {.data = NULL},      {.data = NULL}};
     int64_t batch = way == BY_PACKING ? 1 : B;
     call.q = test_random_tensor(rng, ATTEND_F32, batch, H, TQ, D);
     call.k = test_random_tensor(rng, ATTEND_F32, batch, G, TK, D);

@@ -110,8 +110,8 @@ static void test_nan_in_a_part(void **state) {
     attend_in lse = test_tensor_of(ATTEND_F64, 1, 1, 1, -1, &one);
     attend_in no_lse = test_tensor_of(ATTEND_F64, 1, 1, 1, -1, &none);
     const part parts[][2] = {
-        {{nan_o, lse}, {o, lse}},     {{o, lse}, {nan_o, lse}},     {{nan_o, nan_lse}, {o, lse}},
-        {{o, lse}, {nan_o, nan_lse}}, {{nan_o, lse}, {o, no_lse}},  {{o, no_lse}, {nan_o, lse}},
+        {{nan_o, lse}, {o, lse}},        {{o, lse}, {nan_o, lse}},        {{nan_o, nan_lse}, {o, lse}},
+        {{o, lse}, {nan_o, nan_lse}},    {{nan_o, lse}, {o, no_lse}},     {{o, no_lse}, {nan_o, lse}},
         {{nan_o, nan_lse}, {o, no_lse}}, {{o, no_lse}, {nan_o, nan_lse}},
     };
     for (size_t n = 0; n < COUNT_OF(parts); n++) {
@@ -166,12 +166,8 @@ static void test_join_in_other_types_and_layouts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_split_and_join),
-        TEST(test_many_parts),
-        TEST(test_empty_part_changes_nothing),
-        TEST(test_nan_in_a_part),
-        TEST(test_distant_parts),
-        TEST(test_join_in_other_types_and_layouts),
+        TEST(test_split_and_join), TEST(test_many_parts),    TEST(test_empty_part_changes_nothing),
+        TEST(test_nan_in_a_part),  TEST(test_distant_parts), TEST(test_join_in_other_types_and_layouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

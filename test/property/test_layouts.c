@@ -79,8 +79,9 @@ static void test_usual_layouts(void **state) {
     attend_in tbhd = test_random_tensor(&rng, ATTEND_F32, T, B, H, D); /* tokens first */
     attend_in bhdt = test_random_tensor(&rng, ATTEND_F32, B, H, D, T); /* keys by columns */
     static const int32_t from_bthd[] = {0, 2, 1, 3}, from_tbhd[] = {1, 2, 0, 3}, from_bhdt[] = {0, 1, 3, 2};
-    random_call call = {attend_problem_init(), attend_extra_init(), attend_permute(bthd, from_bthd),
-                        attend_permute(bhdt, from_bhdt), attend_permute(tbhd, from_tbhd), {.data = NULL}};
+    random_call call = {attend_problem_init(),           attend_extra_init(),
+                        attend_permute(bthd, from_bthd), attend_permute(bhdt, from_bhdt),
+                        attend_permute(tbhd, from_tbhd), {.data = NULL}};
     call.o = test_tensor(ATTEND_F32, B, H, T, D);
     assert_works(*state, attend_problem_from(*state, &call.q, &call.k, &call.v, &call.problem));
     assert_true(call.problem.batch == B && call.problem.heads == H && call.problem.queries == T);

@@ -57,8 +57,8 @@ static void test_company_in_the_batch(void **state) {
 static void test_number_of_queries(void **state) {
     test_random rng = {53};
     for (int n = 0; n < ROUNDS; n++) {
-        random_call call = random_call_make(&rng,
-                                            MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_STRIDE | MAY_TYPE | MAY_BE_FAST);
+        random_call call =
+            random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_STRIDE | MAY_TYPE | MAY_BE_FAST);
         attend_in whole = output_of(*state, &call);
         for (int64_t i = 0; i < call.problem.queries; i++) {
             random_call one = call;
@@ -76,7 +76,8 @@ static void test_number_of_queries(void **state) {
 static void test_padding(void **state) {
     test_random rng = {54};
     for (int n = 0; n < ROUNDS; n++) {
-        random_call padded = random_call_make(&rng, MAY_BE_FAST | MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_TYPE);
+        random_call padded =
+            random_call_make(&rng, MAY_BE_FAST | MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_TYPE);
         random_call trimmed = padded;
         int64_t kept = random_pick(&rng, 0, padded.problem.keys);
         double *counts = test_block((size_t)padded.problem.batch * sizeof *counts);
@@ -95,7 +96,8 @@ static void test_padding(void **state) {
 static void test_packing(void **state) {
     test_random rng = {55};
     for (int n = 0; n < 3 * ROUNDS; n++) {
-        random_call call = random_call_make(&rng, MAY_BE_FAST | MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_PACK | MAY_COUNT);
+        random_call call =
+            random_call_make(&rng, MAY_BE_FAST | MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_PACK | MAY_COUNT);
         if (call.extra.query_starts.data == NULL)
             continue;
         attend_in whole = output_of(*state, &call);
@@ -157,10 +159,10 @@ static void test_taps(void **state) {
         for (size_t c = 0; c < COUNT_OF(others); c++) {
             attend_taps again = all_taps(&call.problem);
             assert_works(others[c], random_call_forward(others[c], &call, &again));
-            const attend_out *left[] = {&first.lse,         &first.row_max,   &first.entropy,     &first.top_rest,
-                                        &first.top_index,   &first.top_weight, &first.row_raw,    &first.row_capped,
-                                        &first.row_biased,  &first.row_weights, &first.column_sum, &first.grid_sum,
-                                        &first.grid_count,  &first.grid_max,  &first.segment_mass};
+            const attend_out *left[] = {&first.lse,        &first.row_max,     &first.entropy,     &first.top_rest,
+                                        &first.top_index,  &first.top_weight,  &first.row_raw,     &first.row_capped,
+                                        &first.row_biased, &first.row_weights, &first.column_sum,  &first.grid_sum,
+                                        &first.grid_count, &first.grid_max,    &first.segment_mass};
             for (size_t t = 0; t < COUNT_OF(left); t++) {
                 size_t place = (size_t)((const char *)left[t] - (const char *)&first);
                 attend_in want = attend_read(*left[t]), got = attend_read(*(attend_out *)((char *)&again + place));
@@ -182,8 +184,10 @@ static void test_repetition(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_threads), TEST(test_company_in_the_batch), TEST(test_number_of_queries), TEST(test_padding),
-        TEST(test_packing), TEST(test_taps),                 TEST(test_repetition),
+        TEST(test_threads),           TEST(test_company_in_the_batch),
+        TEST(test_number_of_queries), TEST(test_padding),
+        TEST(test_packing),           TEST(test_taps),
+        TEST(test_repetition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,14 +65,13 @@ static void pick_order(test_random *rng, int64_t count, int64_t *order) {
 
 /* Axis `axis` of a rank-4 tensor in another order. */
 static attend_in reorder(const attend_in *from, int axis, const int64_t *order) {
-    attend_out to = test_tensor((attend_dtype)from->dtype, from->shape[0], from->shape[1], from->shape[2],
-                                from->shape[3]);
+    attend_out to =
+        test_tensor((attend_dtype)from->dtype, from->shape[0], from->shape[1], from->shape[2], from->shape[3]);
     for (int64_t a = 0; a < from->shape[0]; a++)
         for (int64_t b = 0; b < from->shape[1]; b++)
             for (int64_t c = 0; c < from->shape[2]; c++)
                 for (int64_t d = 0; d < from->shape[3]; d++)
-                    test_set(&to, a, b, c, d,
-                             test_get(from, a, b, axis == 2 ? order[c] : c, axis == 3 ? order[d] : d));
+                    test_set(&to, a, b, c, d, test_get(from, a, b, axis == 2 ? order[c] : c, axis == 3 ? order[d] : d));
     return attend_read(to);
 }
 

@@ -138,10 +138,14 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_axes_past_the_rank),   TEST(test_output_is_taken_as_written),
-        TEST(test_missing_optional_tensors), TEST(test_broadcast),
-        TEST(test_broadcast_to_nothing), TEST(test_apart_compares_outputs_with_all),
-        TEST(test_get_and_set),          TEST(test_rows),
+        TEST(test_axes_past_the_rank),
+        TEST(test_output_is_taken_as_written),
+        TEST(test_missing_optional_tensors),
+        TEST(test_broadcast),
+        TEST(test_broadcast_to_nothing),
+        TEST(test_apart_compares_outputs_with_all),
+        TEST(test_get_and_set),
+        TEST(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

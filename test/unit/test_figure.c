@@ -19,9 +19,9 @@ static void scale_ends_at_the_next_round_number(void **state) {
     const struct {
         double largest, top;
         int steps;
-    } cases[] = {{1, 1, 5},       {0.81, 1, 5},     {0.8, 0.8, 4},       {0.7345767, 0.8, 4}, {0.503, 0.6, 3},
-                 {0.3, 0.3, 3},   {0.11, 0.2, 4},   {0.1, 0.1, 5},       {0.011, 0.02, 4},    {0.0999, 0.1, 5},
-                 {1e-7, 1e-7, 5}, {0, 1, 5},        {0.4000001, 0.5, 5}};
+    } cases[] = {{1, 1, 5},       {0.81, 1, 5},   {0.8, 0.8, 4},      {0.7345767, 0.8, 4}, {0.503, 0.6, 3},
+                 {0.3, 0.3, 3},   {0.11, 0.2, 4}, {0.1, 0.1, 5},      {0.011, 0.02, 4},    {0.0999, 0.1, 5},
+                 {1e-7, 1e-7, 5}, {0, 1, 5},      {0.4000001, 0.5, 5}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double values[] = {0, cases[i].largest, NAN, cases[i].largest / 3};
         figure f = with_largest(values);

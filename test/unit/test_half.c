@@ -6,8 +6,8 @@
 typedef struct half_kind {
     double (*from)(uint16_t bits);
     uint16_t (*to)(double value);
-    int    fraction_bits;
-    int    bias;
+    int fraction_bits;
+    int bias;
     double largest, smallest; /* of the finite ones; above 0 */
 } half_kind;
 

@@ -58,9 +58,9 @@ static attend_status with_problem_from(attend_ctx *ctx, const void *given) {
 
 typedef struct versioned {
     const char *name;
-    size_t      size;
+    size_t size;
     import_call call;
-    bool        has_message; /* attend_ctx_create has no context to leave one in */
+    bool has_message; /* attend_ctx_create has no context to leave one in */
 } versioned;
 
 static const versioned structs[] = {
@@ -166,8 +166,11 @@ static void test_initialisers(void **state) {
     attend_config config = attend_config_init();
     const struct {
         const void *given;
-        size_t      size;
-    } all[] = {{&problem, sizeof problem}, {&extra, sizeof extra}, {&taps, sizeof taps}, {&steps, sizeof steps},
+        size_t size;
+    } all[] = {{&problem, sizeof problem},
+               {&extra, sizeof extra},
+               {&taps, sizeof taps},
+               {&steps, sizeof steps},
                {&config, sizeof config}};
     for (size_t n = 0; n < COUNT_OF(all); n++) {
         uint32_t size;
@@ -181,7 +184,7 @@ static void test_initialisers(void **state) {
 static void test_missing_struct_is_a_fresh_one(void **state) {
     struct {
         uint32_t struct_size, reserved;
-        double   option;
+        double option;
     } ours;
     assert_works(*state, at_import(*state, "extra", NULL, &ours, sizeof ours));
     assert_true(ours.struct_size == 0 && ours.reserved == 0 && ours.option == 0);

@@ -62,13 +62,13 @@ static void test_threads_of_the_process(void **state) {
 
 /* What an executor of a test does. */
 typedef struct script {
-    int      answer;
-    int64_t  leave_out; /* index that is not run; -1: none                  */
-    int64_t  index_add; /* added to one index                               */
-    int32_t  lane;      /* lane of every task; lanes are right when below 2 */
-    int      calls;
-    int64_t  count;     /* what it was asked for */
-    int32_t  lanes;
+    int answer;
+    int64_t leave_out; /* index that is not run; -1: none                  */
+    int64_t index_add; /* added to one index                               */
+    int32_t lane;      /* lane of every task; lanes are right when below 2 */
+    int calls;
+    int64_t count; /* what it was asked for */
+    int32_t lanes;
 } script;
 
 static int run_script(void *user, attend_task task, void *work, int64_t count, int32_t lanes) {

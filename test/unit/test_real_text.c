@@ -24,8 +24,8 @@ static void test_numbers(void **state) {
 
 static void test_numbers_where_the_comma_is_the_point(void **state) {
     (void)state;
-    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8",
-                                        "nl_NL.UTF-8"};
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE",
+                                        "fr_FR.UTF-8", "fr_FR.utf8", "nl_NL.UTF-8"};
     char text[16] = "";
     for (size_t n = 0; n < COUNT_OF(names) && text[1] != ','; n++)
         if (setlocale(LC_NUMERIC, names[n]) != NULL)

@@ -6,7 +6,7 @@
 
 typedef struct status_row {
     attend_status value;
-    const char   *constant, *name;
+    const char *constant, *name;
 } status_row;
 
 static const status_row rows[] = {

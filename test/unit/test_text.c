@@ -112,12 +112,9 @@ static void test_the_nearest_is_kept_and_the_first_of_equals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_code_point),
-        cmocka_unit_test(test_bytes_that_are_no_character),
-        cmocka_unit_test(test_printable),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_the_nearest_is_kept_and_the_first_of_equals),
+        cmocka_unit_test(test_every_code_point), cmocka_unit_test(test_bytes_that_are_no_character),
+        cmocka_unit_test(test_printable),        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_distance),         cmocka_unit_test(test_the_nearest_is_kept_and_the_first_of_equals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

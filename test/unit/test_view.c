@@ -5,8 +5,8 @@ static void test_dtype_sizes_and_names(void **state) {
     (void)state;
     static const struct {
         attend_dtype dtype;
-        size_t       size;
-        const char  *name;
+        size_t size;
+        const char *name;
     } rows[] = {{ATTEND_F32, 4, "f32"}, {ATTEND_F16, 2, "f16"}, {ATTEND_BF16, 2, "bf16"},
                 {ATTEND_F64, 8, "f64"}, {ATTEND_U8, 1, "u8"},   {ATTEND_I32, 4, "i32"}};
     for (int dtype = -2; dtype < 40; dtype++) {
@@ -72,8 +72,8 @@ static void test_permute_moves_axes(void **state) {
 static void test_permute_refuses_other_axes(void **state) {
     (void)state;
     const int64_t shape[] = {2, 3, 4, 5};
-    static const int32_t wrong[][3] = {{0, 1, 3}, {-1, 1, 2}, {0, 1, INT32_MAX}, {0, 0, 1}, {1, 2, 1},
-                                       {INT32_MIN, 0, 1}};
+    static const int32_t wrong[][3] = {{0, 1, 3}, {-1, 1, 2}, {0, 1, INT32_MAX},
+                                       {0, 0, 1}, {1, 2, 1},  {INT32_MIN, 0, 1}};
     attend_in from = attend_in_dense(shape, ATTEND_F16, 3, shape);
     for (size_t n = 0; n < COUNT_OF(wrong); n++)
         assert_null(attend_permute(from, wrong[n]).data);
@@ -97,16 +97,15 @@ static void test_version(void **state) {
     char text[32];
     snprintf(text, sizeof text, "%d.%d.%d", ATTEND_VERSION_MAJOR, ATTEND_VERSION_MINOR, ATTEND_VERSION_PATCH);
     assert_string_equal(attend_version_text(), text);
-    assert_int_equal(attend_version(),
-                     ATTEND_VERSION_MAJOR << 16 | ATTEND_VERSION_MINOR << 8 | ATTEND_VERSION_PATCH);
+    assert_int_equal(attend_version(), ATTEND_VERSION_MAJOR << 16 | ATTEND_VERSION_MINOR << 8 | ATTEND_VERSION_PATCH);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dtype_sizes_and_names),   cmocka_unit_test(test_dense_is_in_c_order),
-        cmocka_unit_test(test_dense_of_lower_rank),     cmocka_unit_test(test_dense_with_wrong_arguments),
-        cmocka_unit_test(test_permute_moves_axes),      cmocka_unit_test(test_permute_refuses_other_axes),
-        cmocka_unit_test(test_read_keeps_everything),   cmocka_unit_test(test_version),
+        cmocka_unit_test(test_dtype_sizes_and_names), cmocka_unit_test(test_dense_is_in_c_order),
+        cmocka_unit_test(test_dense_of_lower_rank),   cmocka_unit_test(test_dense_with_wrong_arguments),
+        cmocka_unit_test(test_permute_moves_axes),    cmocka_unit_test(test_permute_refuses_other_axes),
+        cmocka_unit_test(test_read_keeps_everything), cmocka_unit_test(test_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

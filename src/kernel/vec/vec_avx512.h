@@ -42,8 +42,12 @@ static inline v_float v_fma(v_float a, v_float b, v_float c) { return _mm512_fma
 static inline v_float v_max(v_float a, v_float b) { return _mm512_max_ps(a, b); }
 static inline v_float v_ceil(v_float a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC); }
 /* -infinity gives n = -infinity, r = 0, and so 0; NaN passes through all three. */
-static inline v_float v_round(v_float a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
-static inline v_float v_fraction(v_float a) { return _mm512_reduce_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+static inline v_float v_round(v_float a) {
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+static inline v_float v_fraction(v_float a) {
+    return _mm512_reduce_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
 static inline v_float v_scale(v_float a, v_float n) { return _mm512_scalef_ps(a, n); }
 
 static inline v_mask v_mask_from(uint64_t bits, int first) { return (v_mask)(bits >> first); }
@@ -68,7 +72,8 @@ static inline void v_transpose(v_float m[V_LANES]) {
             b[i + 2 * j + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(low, high));
         }
     for (int i = 0; i < 4; i++) {
-        __m512 even_low = _mm512_shuffle_f32x4(b[i], b[i + 4], 0x88), odd_low = _mm512_shuffle_f32x4(b[i], b[i + 4], 0xdd);
+        __m512 even_low = _mm512_shuffle_f32x4(b[i], b[i + 4], 0x88),
+               odd_low = _mm512_shuffle_f32x4(b[i], b[i + 4], 0xdd);
         __m512 even_high = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0x88);
         __m512 odd_high = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0xdd);
         m[i] = _mm512_shuffle_f32x4(even_low, even_high, 0x88);

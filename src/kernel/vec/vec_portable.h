@@ -58,9 +58,7 @@ static inline v_float v_fraction(v_float a) {
     return bounded - v_round(a);
 }
 /* a * 2^n / V_LIFT, rounded once; n from v_round.  Only hidden pairs have n > 1, and anything will do for them. */
-static inline v_float v_scale(v_float a, v_float n) {
-    return isnan(n) ? n : n > 200.0f ? INFINITY : ldexpf(a, (int)n);
-}
+static inline v_float v_scale(v_float a, v_float n) { return isnan(n) ? n : n > 200.0f ? INFINITY : ldexpf(a, (int)n); }
 
 /* bit number first of bits, and the ones after it, one for each lane */
 static inline v_mask v_mask_from(uint64_t bits, int first) { return (int)(bits >> first & 1); }

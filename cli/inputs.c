@@ -68,27 +68,48 @@ static int load_archive(const request *wish, inputs *given) {
         else if (stranger == NULL)
             stranger = name;
     }
+    if (stranger != NULL && stranger[0] == '\0')
+        return cli_usage_error(
+            "--in: %s is a .npy file; --in takes a .safetensors file, and --q, --k and --v take .npy", wish->archive);
     if (stranger != NULL)
         cli_note("%s: tensors of other names than attend's are left alone, such as \"%s\"", wish->archive, stranger);
     return status;
+}
+
+/* The file may hold int64 or int8: what is read of it is not what the user knows it as. */
+static const char *kind_text(const attend_in *tensor) {
+    switch (tensor->dtype) {
+    case ATTEND_I32: return "whole numbers";
+    case ATTEND_U8: return "bool (u8)";
+    default: return attend_dtype_name((attend_dtype)tensor->dtype);
+    }
 }
 
 static int check_kind(const inputs *given, int input, bool is_right, const char *advice) {
     const attend_in *tensor = &given->stored[input];
     if (given->source[input] == NULL || is_right)
         return CLI_DONE;
-    return cli_usage_error("%s: %s is %s: %s", given->source[input], input_names[input],
-                           attend_dtype_name((attend_dtype)tensor->dtype), advice);
+    return cli_usage_error("%s: %s holds %s: %s", given->source[input], input_names[input], kind_text(tensor), advice);
 }
 
 static int check_kinds(const inputs *given) {
-    int32_t mask = given->stored[INPUT_MASK].dtype, bias = given->stored[INPUT_BIAS].dtype;
-    int status = check_kind(given, INPUT_MASK, mask == ATTEND_U8,
-                            "a mask is bool or u8, true where the key may be seen; use --bias for numbers to add");
-    if (status != CLI_DONE)
-        return status;
-    return check_kind(given, INPUT_BIAS, bias != ATTEND_U8 && bias != ATTEND_I32,
-                      "a bias is numbers to add to the scores; use --mask for true and false");
+    static const char numbers[] = "it must be f16, bf16, f32 or f64", whole[] = "it must be whole numbers, of any size";
+    int status = CLI_DONE;
+    for (int input = 0; input < INPUTS && status == CLI_DONE; input++) {
+        int32_t dtype = given->stored[input].dtype;
+        bool is_number = dtype != ATTEND_U8 && dtype != ATTEND_I32;
+        if (input == INPUT_MASK)
+            status = check_kind(given, input, dtype == ATTEND_U8,
+                                "a mask is bool or u8, true where the key may be seen; use --bias for numbers to add");
+        else if (input == INPUT_BIAS)
+            status = check_kind(given, input, is_number,
+                                "a bias is numbers to add to the scores; use --mask for true and false");
+        else if (input >= INPUT_KEY_COUNT)
+            status = check_kind(given, input, dtype == ATTEND_I32, whole);
+        else
+            status = check_kind(given, input, is_number, numbers);
+    }
+    return status;
 }
 
 const char *inputs_shape_text(const attend_in *tensor, char text[SHAPE_TEXT_MAX]) {
@@ -105,9 +126,9 @@ static void describe(const inputs *given, int input, char *text, size_t size) {
     char shape[SHAPE_TEXT_MAX];
     const attend_in *tensor = &given->stored[input];
     bool has_layout = input <= INPUT_V && strcmp(given->layout, "BHTD") != 0;
-    snprintf(text, size, "%s%s is %s %s in %s%s%s", input == 0 ? "" : "; ", input_names[input],
-             attend_dtype_name((attend_dtype)tensor->dtype), inputs_shape_text(tensor, shape), given->source[input],
-             has_layout ? " as " : "", has_layout ? given->layout : "");
+    snprintf(text, size, "%s%s is %s %s in %s%s%s", input == 0 ? "" : "; ", input_names[input], kind_text(tensor),
+             inputs_shape_text(tensor, shape), given->source[input], has_layout ? " as " : "",
+             has_layout ? given->layout : "");
 }
 
 int inputs_error(const inputs *given, attend_status status) {
@@ -133,9 +154,9 @@ static int choose_layout(const request *wish, inputs *given) {
     for (int input = INPUT_Q; input <= INPUT_V; input++)
         if (given->stored[input].rank != (int32_t)strlen(given->layout)) {
             char text[SHAPE_TEXT_MAX];
-            return cli_usage_error("%s: %s has the shape %s, but the layout %s has %d axes", given->source[input],
+            return cli_usage_error("%s: %s has the shape %s, but the layout %s%s has %d axes", given->source[input],
                                    input_names[input], inputs_shape_text(&given->stored[input], text), given->layout,
-                                   (int)strlen(given->layout));
+                                   wish->layout != NULL ? "" : ", that of q,", (int)strlen(given->layout));
         }
     return CLI_DONE;
 }

@@ -23,7 +23,7 @@ attend_status check_forward(check_case *at, attend_ctx *ctx, const forward_call 
     return attend_forward(ctx, problem, &call->q, &call->k, &call->v, &call->extra, &o, &all);
 }
 
-/* ---- Distances ----------------------------------------------------------------------------------------------------- */
+/* ---- Distances --------------------------------------------------------------------------------------------------- */
 
 static const void *element_at(const attend_in *tensor, int64_t i, int64_t j, int64_t l, int64_t m) {
     int64_t index[] = {i, j, l, m}, place = 0;
@@ -78,7 +78,7 @@ double check_outcomes(const check_case *at, const outcome *a, const outcome *b,
 
 double check_bound(const check_case *at) { return 4 * (double)(at->call->problem.keys + 8) * DBL_EPSILON / 2; }
 
-/* ---- One case ------------------------------------------------------------------------------------------------------ */
+/* ---- One case ---------------------------------------------------------------------------------------------------- */
 
 double check_value(const attend_in *tensor, int64_t i, int64_t j, int64_t l, int64_t m) {
     return check_number_get((attend_dtype)tensor->dtype, element_at(tensor, i, j, l, m));
@@ -104,7 +104,7 @@ attend_status check_case_begin(check_case *at) {
     return ATTEND_OK;
 }
 
-/* ---- The same bits ------------------------------------------------------------------------------------------------- */
+/* ---- The same bits ----------------------------------------------------------------------------------------------- */
 
 static attend_status compare_threads(check_case *at, finding *found) {
     outcome again;
@@ -204,7 +204,7 @@ static attend_status compare_rounded(check_case *at, finding *found) {
     return ATTEND_OK;
 }
 
-/* ---- Other orders of the sums -------------------------------------------------------------------------------------- */
+/* ---- Other orders of the sums ------------------------------------------------------------------------------------ */
 
 /* Keys in two halves, each a call of its own, and joined.  A sink is in the first half only. */
 static attend_status split_and_join(check_case *at, const part *all, int64_t cut, outcome *joined) {

@@ -55,7 +55,7 @@ attend_status check_case_begin(check_case *at);
    rounded once and turns up in an exponent; and there are two ways. */
 double check_bound(const check_case *at);
 
-/* ---- For the comparisons ------------------------------------------------------------------------------------------- */
+/* ---- For the comparisons ----------------------------------------------------------------------------------------- */
 
 attend_status check_forward(check_case *at, attend_ctx *ctx, const forward_call *call, const attend_taps *taps,
                             outcome *result);

@@ -24,7 +24,7 @@ static attend_status forward_fast(check_case *at, attend_ctx *ctx, const forward
     return ATTEND_OK;
 }
 
-/* ---- How far it may lie from the readable path ---------------------------------------------------------------------- */
+/* ---- How far it may lie from the readable path ------------------------------------------------------------------- */
 
 static double norm(const attend_in *tensor, int64_t b, int64_t h, int64_t t) {
     double sum = 0;
@@ -108,7 +108,7 @@ attend_status check_fast(check_case *at, finding *found) {
     return ATTEND_OK;
 }
 
-/* ---- The same bits -------------------------------------------------------------------------------------------------- */
+/* ---- The same bits ----------------------------------------------------------------------------------------------- */
 
 static attend_status compare_queries(check_case *at, const outcome *whole, int64_t group, finding *found) {
     part all = part_of_group(at->call, group), one = all;

@@ -64,8 +64,8 @@ static void shuffle(maker *m, int32_t *axes, int32_t rank) {
     }
 }
 
-/* Axes in any order, with gaps, read backwards or repeated here and there; *first is where element 0 lies, the result how many
-   elements there are in all. */
+/* Axes in any order, with gaps, read backwards or repeated here and there; *first is where element 0 lies, the result
+   how many elements there are in all. */
 static int64_t any_strides(maker *m, attend_in *tensor, int64_t *first) {
     int32_t axes[ATTEND_RANK_MAX] = {0, 1, 2, 3};
     int64_t step = between(m, 1, 2);

@@ -50,13 +50,15 @@ static void print_json(const check_report *report) {
 static void print_row(const check_report *report, int index) {
     const comparison *way = &check_comparisons[index];
     const tally *sum = &report->tallies[index];
-    char allowed[32] = "same bits";
+    char worst[16] = "0", allowed[16] = "same bits";
+    if (sum->error > 0)
+        snprintf(worst, sizeof worst, "%.1e", sum->error);
     if (!way->exact)
         snprintf(allowed, sizeof allowed, "%.1e", sum->allowed);
     if (sum->cases == 0)
-        printf("%-9s      0  %8s  %9s  %s\n", way->name, "-", "-", way->what);
+        printf("%-9s      0        -          -  %s\n", way->name, way->what);
     else
-        printf("%-9s %6lld  %8.1e  %9s  %s\n", way->name, (long long)sum->cases, sum->error, allowed, way->what);
+        printf("%-9s %6lld  %7s  %9s  %s\n", way->name, (long long)sum->cases, worst, allowed, way->what);
     if (report->random && sum->error > 0)
         printf("          case %lld: %s\n", (long long)sum->number, sum->text);
 }
@@ -66,7 +68,7 @@ static void print_text(const check_report *report) {
         printf("random problems: %lld, seed %llu\n", (long long)report->cases, (unsigned long long)report->seed);
     else
         printf("the given problem\n");
-    printf("%-9s %6s  %8s  %9s\n", "compared", "cases", "worst", "allowed");
+    printf("%-9s %6s  %7s  %9s\n", "compared", "cases", "worst", "allowed");
     for (int index = 0; index < check_comparisons_count; index++)
         print_row(report, index);
 }

@@ -70,7 +70,7 @@ int cli_parse_real(const char *option, const char *text, double least, double mo
 /* One of the names, whose index goes to *choice; the message lists them. */
 int cli_parse_choice(const char *option, const char *text, const char *const *names, int count, int *choice);
 
-/* ==== The terminal ============================================================================ */
+/* ==== The terminal, and time ================================================================== */
 
 /* May this stream be coloured?  Not when NO_COLOR is set, TERM is dumb, or it is no terminal. */
 bool cli_color(FILE *stream);
@@ -78,5 +78,7 @@ bool cli_color(FILE *stream);
 int cli_columns(FILE *stream);
 /* Draws a bar on standard error, when that is a terminal, for done (0..1) of the work; 1 removes it. */
 void cli_progress(const char *what, double done);
+/* Seconds since some moment in the past. */
+double cli_seconds(void);
 
 #endif

@@ -1,8 +1,5 @@
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
-
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "check_random.h"
 #include "check_report.h"
@@ -41,7 +38,7 @@ static int take_amount(wishes *wish, int id, const char *option, const char *val
         return cli_parse_int(option, value, 0, number_most, &wish->first);
     }
     wish->cases = number_most;
-    return cli_parse_real(option, value, 0, 1e6, &wish->minutes);
+    return cli_parse_real(option, value, 1e-6, 1e6, &wish->minutes);
 }
 
 static int take_random_option(wishes *wish, int id, const char *value) {
@@ -87,7 +84,7 @@ static int read_options(wishes *wish, int argc, char **argv, bool *help) {
     return CLI_DONE;
 }
 
-/* ---- One case after another ---------------------------------------------------------------------------------------- */
+/* ---- One case after another -------------------------------------------------------------------------------------- */
 
 typedef struct checker {
     attend_ctx *ctx;
@@ -133,19 +130,13 @@ static int check_random_case(checker *all, uint64_t seed, int64_t number) {
     return status;
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static int check_random_cases(const wishes *wish, checker *all, int64_t *done) {
     bool timed = wish->amount != NULL && strcmp(wish->amount, "--minutes") == 0;
-    double start = now(), share = 0;
+    double start = cli_seconds(), share = 0;
     int status = CLI_DONE;
     for (*done = 0; status == CLI_DONE && *done < wish->cases && share < 1; ++*done) {
         status = check_random_case(all, wish->seed, wish->first + *done);
-        share = timed ? (now() - start) / (60 * wish->minutes) : (double)(*done + 1) / (double)wish->cases;
+        share = timed ? (cli_seconds() - start) / (60 * wish->minutes) : (double)(*done + 1) / (double)wish->cases;
         cli_progress("checking", fmin(share, 1));
     }
     return status;
@@ -158,7 +149,7 @@ static int check_given(checker *all, const inputs *given) {
     return status == ATTEND_OK ? CLI_DONE : inputs_error(given, status);
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 /* One thread where the other context has more, and three where it has one. */
 static int make_other(checker *all) {

@@ -102,9 +102,9 @@ static int add_works(look_view *view, const look_options *options) {
 
 static int check_head(const look_view *view, const look_options *options) {
     int64_t heads = view->works[0]->heads;
-    if (options->head >= heads)
-        return cli_usage_error("--head: there is no head %lld (allowed 0 to %lld)", (long long)options->head,
-                               (long long)heads - 1);
+    if (options->head > heads)
+        return cli_usage_error("--head: there is no head %lld (allowed 1 to %lld)", (long long)options->head,
+                               (long long)heads);
     return CLI_DONE;
 }
 
@@ -118,7 +118,7 @@ static int read_taps(look_view *view) {
 }
 
 static int make_view(look_view *view, const look_options *options) {
-    view->head = options->head;
+    view->head = options->head - 1;
     int status = add_works(view, options);
     if (status == CLI_DONE)
         status = check_head(view, options);

@@ -57,6 +57,9 @@ static int load_archive(const request *wish, inputs *given) {
     const char *stranger = NULL;
     int status = open_file(given, wish->archive, INPUTS);
     int64_t count = status == CLI_DONE ? attend_file_count(given->files[INPUTS]) : 0;
+    if (count == 1 && attend_file_name(given->files[INPUTS], 0)[0] == 0)
+        return cli_usage_error("--in takes a .safetensors file; %s is an .npy file, for --q, --k and --v",
+                               wish->archive);
     for (int64_t index = 0; index < count && status == CLI_DONE; index++) {
         const char *name = attend_file_name(given->files[INPUTS], index);
         int input = input_of(name);
@@ -97,17 +100,28 @@ const char *inputs_shape_text(const attend_in *tensor, char text[SHAPE_TEXT_MAX]
     return text;
 }
 
+/* "; k is f32 (2, 5, 4) in k.npy as HTD" */
+static void describe(const inputs *given, int input, char *text, size_t size) {
+    char shape[SHAPE_TEXT_MAX];
+    const attend_in *tensor = &given->stored[input];
+    bool has_layout = input <= INPUT_V && strcmp(given->layout, "BHTD") != 0;
+    snprintf(text, size, "%s%s is %s %s in %s%s%s", input == 0 ? "" : "; ", input_names[input],
+             attend_dtype_name((attend_dtype)tensor->dtype), inputs_shape_text(tensor, shape), given->source[input],
+             has_layout ? " as " : "", has_layout ? given->layout : "");
+}
+
 int inputs_error(const inputs *given, attend_status status) {
+    char text[2048] = "";
+    size_t length = 0;
     int exit_status = cli_library_error(given->ctx, status);
     if (exit_status != CLI_USAGE)
         return exit_status;
-    for (int input = 0; input < INPUTS; input++) {
-        char text[SHAPE_TEXT_MAX];
-        if (given->source[input] != NULL)
-            cli_hint("%s is %s %s, from %s", input_names[input],
-                     attend_dtype_name((attend_dtype)given->stored[input].dtype),
-                     inputs_shape_text(&given->stored[input], text), given->source[input]);
-    }
+    for (int input = 0; input < INPUTS && length < sizeof text - 1; input++)
+        if (given->source[input] != NULL) {
+            describe(given, input, text + length, sizeof text - length);
+            length = strlen(text);
+        }
+    cli_hint("axes are counted as B, H, T, D; %s", text);
     return exit_status;
 }
 
@@ -115,7 +129,7 @@ static int choose_layout(const request *wish, inputs *given) {
     int32_t rank = given->stored[INPUT_Q].rank;
     given->layout = wish->layout != NULL ? wish->layout : layout_of_rank(rank);
     if (given->layout == NULL)
-        return cli_usage_error("%s: q has %d axes (allowed 2 to 4)", given->source[INPUT_Q], (int)rank);
+        return cli_usage_error("%s: q has rank %d (allowed 2 to 4)", given->source[INPUT_Q], (int)rank);
     for (int input = INPUT_Q; input <= INPUT_V; input++)
         if (given->stored[input].rank != (int32_t)strlen(given->layout)) {
             char text[SHAPE_TEXT_MAX];

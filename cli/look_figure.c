@@ -11,7 +11,7 @@ void look_title(const look_view *view, int work, int64_t head, char title[LOOK_T
     const char *pattern = view->count == 1 ? "" : work == 0 ? "full" : "causal";
     title[0] = '\0';
     if (many_heads)
-        snprintf(title, LOOK_TITLE_MAX, "%s%shead %lld", pattern, pattern[0] == '\0' ? "" : ", ", (long long)head);
+        snprintf(title, LOOK_TITLE_MAX, "%s%shead %lld", pattern, pattern[0] == '\0' ? "" : ", ", (long long)head + 1);
     else
         snprintf(title, LOOK_TITLE_MAX, "%s", pattern);
 }

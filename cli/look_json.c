@@ -98,7 +98,7 @@ static json_t *keys_seen(document *d) {
 static json_t *one_head(document *d, int64_t head) {
     int64_t tokens = d->work->tokens;
     json_t *object = json_object();
-    put(d, object, "head", json_integer(head));
+    put(d, object, "head", json_integer(head + 1));
     if (d->found->grid != NULL)
         put(d, object, "weights", grid(d, head));
     if (d->found->row_weights != NULL)

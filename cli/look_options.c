@@ -61,7 +61,7 @@ static int set_option(look_options *options, int id, const char *value) {
     case OPTION_LOOK_CAUSAL: return set_causal(options, 1);
     case OPTION_LOOK_NO_CAUSAL: return set_causal(options, 0);
     case OPTION_LOOK_SCALE: return set_scale(options, value);
-    case OPTION_LOOK_HEAD: return cli_parse_int("--head", value, 0, HEAD_MOST, &options->head);
+    case OPTION_LOOK_HEAD: return cli_parse_int("--head", value, 1, HEAD_MOST, &options->head);
     case OPTION_LOOK_THEME: return cli_parse_choice("--theme", value, theme_names, THEMES, &options->theme);
     case OPTION_LOOK_WIDTH: return cli_parse_int("--width", value, WIDTH_LEAST, WIDTH_MOST, &options->width);
     case OPTION_LOOK_DIGITS: return cli_parse_int("--digits", value, 0, NUMBER_DIGITS_MAX, &options->digits);
@@ -107,7 +107,7 @@ static int check_output(const look_options *options) {
 int look_options_read(look_options *options, int argc, char **argv) {
     cli_options reading = {
         .argc = argc, .argv = argv, .letters = help_look_short, .table = help_look_options, .letter = help_look_letter};
-    *options = (look_options){.how = {.causal = -1}, .head = -1, .digits = -1, .theme = -1};
+    *options = (look_options){.how = {.causal = -1}, .digits = -1, .theme = -1};
     for (int id; (id = cli_options_next(&reading)) != CLI_OPTIONS_END;) {
         int status = id == CLI_OPTIONS_WRONG ? CLI_USAGE : set_option(options, id, reading.value);
         if (status != CLI_DONE || options->help)

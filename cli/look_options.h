@@ -18,7 +18,7 @@ typedef struct look_options {
     int json;
     int compare_causal;
     worked_options how;
-    int64_t head;   // -1: all
+    int64_t head;   // counted from 1; 0: all
     int64_t digits; // -1: not given
     int theme;      // a color_theme; -1: not given
     int64_t width;  // 0: the picture's natural size

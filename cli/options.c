@@ -30,7 +30,7 @@ static size_t distance(const char *a, const char *b) {
 
 const char *cli_nearest(const char *word, const char *const *names, size_t count) {
     const char *nearest = NULL;
-    size_t best = strlen(word) / 2; /* half of it wrong is no typing error */
+    size_t best = (strlen(word) + 1) / 3; /* more of it wrong is no typing error */
     for (size_t i = 0; i < count; i++) {
         bool starts = strlen(word) >= 2 && strncmp(names[i], word, strlen(word)) == 0;
         size_t apart = starts ? 1 : distance(word, names[i]);

@@ -63,12 +63,18 @@ static json_t *describe_problem(const inputs *given) {
                      limit_used(problem, ATTEND_LIMIT_BACK, problem->back));
 }
 
+/* Where there was nothing to compute, no path was taken. */
+static json_t *path_taken(const inputs *given) {
+    const char *path = attend_ctx_path(given->ctx);
+    return path[0] == 0 ? json_null() : json_string(path);
+}
+
 int run_report_json(const inputs *given, const outputs *made, double seconds) {
     json_t *report =
-        json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:i, s:f}", "layout", given->layout, "inputs", describe_inputs(given),
-                  "outputs", describe_outputs(made), "problem", describe_problem(given), "path",
-                  attend_ctx_path(given->ctx), "isa", attend_isa_name(attend_ctx_isa(given->ctx)), "threads",
-                  attend_ctx_threads(given->ctx), "seconds", seconds);
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:i, s:f}", "layout", given->layout, "inputs", describe_inputs(given),
+                  "outputs", describe_outputs(made), "problem", describe_problem(given), "path", path_taken(given),
+                  "isa", attend_isa_name(attend_ctx_isa(given->ctx)), "threads", attend_ctx_threads(given->ctx),
+                  "seconds", seconds);
     if (report == NULL)
         return cli_failure("the report cannot be written as JSON: no memory, or a file name is not UTF-8");
     json_dumpf(report, stdout, JSON_INDENT(2));
@@ -99,6 +105,7 @@ void run_report_notes(const inputs *given, const outputs *made, double seconds) 
     for (int output = 0; output < OUTPUTS; output++)
         if (made->file[output] != NULL)
             cli_note("%s written to %s", output_names[output], made->file[output]);
-    cli_note("path %s, isa %s, threads %d, %.3g s", attend_ctx_path(given->ctx),
+    const char *path = attend_ctx_path(given->ctx);
+    cli_note("path %s, isa %s, threads %d, %.3g s", path[0] == 0 ? "none" : path,
              attend_isa_name(attend_ctx_isa(given->ctx)), (int)attend_ctx_threads(given->ctx), seconds);
 }

@@ -1,9 +1,10 @@
-#define _POSIX_C_SOURCE 200809L /* fileno, isatty */
+#define _POSIX_C_SOURCE 200809L /* fileno, isatty, clock_gettime */
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -43,4 +44,10 @@ void cli_progress(const char *what, double done) {
     fprintf(stderr, "\r%s [%.*s%*s] %3d%%", what, filled, "########################################",
             BAR_WIDTH - filled, "", percent);
     fflush(stderr);
+}
+
+double cli_seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }

@@ -11,8 +11,8 @@
 
 int32_t at_parallel_threads(void) {
 #ifdef _OPENMP
-    int threads = omp_get_max_threads();
-    return threads > AT_THREADS_MAX ? AT_THREADS_MAX : threads;
+    int threads = omp_get_max_threads(); /* below 1 where LLVM's library could not read OMP_NUM_THREADS */
+    return threads > AT_THREADS_MAX ? AT_THREADS_MAX : threads < 1 ? 1 : threads;
 #else
     return 1;
 #endif

@@ -60,9 +60,9 @@ class Numbers(unittest.TestCase):
         for example in self.cases:
             said = json.loads(look(example, "--json", *arguments))
             self.assertEqual((said["tokens"], said["causal"]), (example["tokens"], example["causal"]))
-            self.assertEqual([head["head"] for head in said["heads"]], list(range(example["heads"])))
+            self.assertEqual([head["head"] for head in said["heads"]], list(range(1, example["heads"] + 1)))
             for head in said["heads"]:
-                yield example, weights_of(example, head["head"]), head
+                yield example, weights_of(example, head["head"] - 1), head
 
     def test_grid(self):
         for _, weights, head in self.each_head():
@@ -103,7 +103,7 @@ class Numbers(unittest.TestCase):
     def test_one_head(self):
         example = self.cases[3]
         every, one = (json.loads(look(example, "--json", *chosen)) for chosen in ((), ("--head", "2")))
-        self.assertEqual(one["heads"], [every["heads"][2]])
+        self.assertEqual(one["heads"], [every["heads"][1]])
 
     def test_scale(self):
         example = dict(self.cases[1], scale=0.25)

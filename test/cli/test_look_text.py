@@ -49,7 +49,7 @@ weight  · 0  ░ 0.25  ▒ 0.5  ▓ 0.75  █ 1   ╱╱ hidden from the query
 $ look --example heads
 weights: a row for each query, a column for each key
 
-     head 0                            head 1
+     head 1                            head 2
      she     fed     her     cat       she     fed     her     cat
 she  █ 1.00  ╱╱╱╱╱╱  ╱╱╱╱╱╱  ╱╱╱╱╱╱    █ 1.00  ╱╱╱╱╱╱  ╱╱╱╱╱╱  ╱╱╱╱╱╱
 fed  ░ 0.20  ▓ 0.80  ╱╱╱╱╱╱  ╱╱╱╱╱╱    █ 0.94  · 0.06  ╱╱╱╱╱╱  ╱╱╱╱╱╱
@@ -58,10 +58,10 @@ cat  · 0.10  ▒ 0.40  · 0.10  ▒ 0.40    ▓ 0.65  · 0.04  ░ 0.16  ░ 0.
 
 weight  · 0  ░ 0.25  ▒ 0.5  ▓ 0.75  █ 1   ╱╱ hidden from the query
 
-$ look --example heads --head 1 --compare-causal
+$ look --example heads --head 2 --compare-causal
 weights: a row for each query, a column for each key
 
-     full, head 1                      causal, head 1
+     full, head 2                      causal, head 2
      she     fed     her     cat       she     fed     her     cat
 she  ░ 0.22  ░ 0.22  · 0.11  ▒ 0.45    █ 1.00  ╱╱╱╱╱╱  ╱╱╱╱╱╱  ╱╱╱╱╱╱
 fed  ▓ 0.65  · 0.04  ░ 0.16  ░ 0.16    █ 0.94  · 0.06  ╱╱╱╱╱╱  ╱╱╱╱╱╱
@@ -113,8 +113,8 @@ cat    0.634    0.693             2
 sat    0.656    1.099             3
 down   1.206    1.386             4
 
-$ look --example heads --received --head 0
-head 0: weight that each key receives, summed over the queries
+$ look --example heads --received --head 1
+head 1: weight that each key receives, summed over the queries
 key    received
 she    1.779
 fed    1.235
@@ -197,12 +197,12 @@ $ look --example cat -o x.png --width 1
 attend: error: --width: "1" is not a whole number from 64 to 20000
 [2]
 
-$ look --example cat --head 1
-attend: error: --head: there is no head 1 (allowed 0 to 0)
+$ look --example cat --head 2
+attend: error: --head: there is no head 2 (allowed 1 to 1)
 [2]
 
-$ look --example heads --head 2
-attend: error: --head: there is no head 2 (allowed 0 to 1)
+$ look --example heads --head 3
+attend: error: --head: there is no head 3 (allowed 1 to 2)
 [2]
 
 $ look --example cat --rows dog

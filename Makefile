@@ -34,19 +34,19 @@ install:  ## install libraries, headers, program, man pages and completion: PREF
 	cmake --install build/release --prefix "$(abspath $(PREFIX))"
 
 asan:     ## all tests under the address and undefined-behaviour sanitizers
-	@tools/setup build test develop
+	@tools/setup build test
 	cmake --preset asan
 	cmake --build --preset asan
 	ctest --preset asan
 
 tsan:     ## all tests under the thread sanitizer
-	@tools/setup build test develop
+	@tools/setup build test
 	cmake --preset tsan
 	cmake --build --preset tsan
 	ctest --preset tsan
 
 fuzz:     ## run each fuzz target for SECONDS=60
-	@tools/setup build test develop
+	@tools/setup build test
 	cmake --preset fuzz
 	cmake --build --preset fuzz
 	tools/run_fuzz.sh build/fuzz $(SECONDS)

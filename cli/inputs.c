@@ -68,9 +68,6 @@ static int load_archive(const request *wish, inputs *given) {
         else if (stranger == NULL)
             stranger = name;
     }
-    if (stranger != NULL && stranger[0] == '\0')
-        return cli_usage_error(
-            "--in: %s is a .npy file; --in takes a .safetensors file, and --q, --k and --v take .npy", wish->archive);
     if (stranger != NULL)
         cli_note("%s: tensors of other names than attend's are left alone, such as \"%s\"", wish->archive, stranger);
     return status;

@@ -8,7 +8,7 @@
 
 bool at_decode_size(at_forward_work *work, size_t *size) {
     const at_plan *plan = &work->plan;
-    size_t rows = (size_t)(plan->heads * plan->queries);
+    size_t rows = (size_t)plan->heads * (size_t)plan->queries;
     *size = 0;
     if (plan->splits == 1)
         return true;

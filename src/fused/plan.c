@@ -59,7 +59,7 @@ static void cut_tasks(const at_problem *problem, at_plan *plan) {
    none waits long for the last. */
 static int64_t splits_of(const at_problem *problem, const at_plan *plan, int32_t threads) {
     bool one_block = plan->query_tasks == 1 && problem->queries <= plan->queries;
-    if (threads < 2 || !one_block || plan->tasks == 0 || plan->tasks >= 2 * threads ||
+    if (threads < 2 || !one_block || plan->tasks == 0 || plan->tasks >= 2 * (int64_t)threads ||
         at_given_in(&problem->query_starts))
         return 1;
     int64_t splits = parts(4 * (int64_t)threads, plan->tasks);

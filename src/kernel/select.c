@@ -16,7 +16,7 @@ static int has_avx512(void) {
 const at_kernels *at_kernels_of(attend_isa isa) {
     switch (isa) {
 #define AT_ISA(constant, name, condition) \
-    case constant: return condition ? &at_kernels_##name : NULL;
+    case constant: return (condition) ? &at_kernels_##name : NULL;
 #include "kernel/isa.def"
 #undef AT_ISA
     default: return NULL;
@@ -25,7 +25,7 @@ const at_kernels *at_kernels_of(attend_isa isa) {
 
 attend_isa at_kernels_best(void) {
     attend_isa best = ATTEND_ISA_PORTABLE;
-#define AT_ISA(constant, name, condition) best = condition ? constant : best;
+#define AT_ISA(constant, name, condition) best = (condition) ? (constant) : best;
 #include "kernel/isa.def"
 #undef AT_ISA
     return best;

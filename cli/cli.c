@@ -1,9 +1,12 @@
+#define _POSIX_C_SOURCE 200809L /* stat */
+
 #include "cli.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MESSAGE_MAX = 4096 };
 
@@ -85,4 +88,9 @@ int cli_finish(int status) {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
     return cli_failure("standard output: %s", strerror(errno));
+}
+
+bool cli_same_file(const char *a, const char *b) {
+    struct stat left, right;
+    return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }

@@ -37,6 +37,9 @@ int cli_help(const char *text);
 /* Flushes standard output: CLI_FAILED with a message when not all could be written, else status. */
 int cli_finish(int status);
 
+/* Are both names those of one file that is there, links included? */
+bool cli_same_file(const char *a, const char *b);
+
 /* ==== Options ================================================================================= */
 
 enum { CLI_OPTIONS_END = -1, CLI_OPTIONS_WRONG = -2 };

@@ -147,6 +147,12 @@ static void make_title(const look_view *view, char title[TITLE_MAX]) {
     size_t used = (size_t)snprintf(title, TITLE_MAX, "Attention weights:");
     for (int64_t i = 0; i < view->works[0]->tokens && used < TITLE_MAX; i++)
         used += (size_t)snprintf(title + used, TITLE_MAX - used, " %s", view->labels[i]);
+    if (used < TITLE_MAX)
+        return;
+    size_t end = TITLE_MAX - 1; /* cut, but not inside a character of UTF-8 */
+    while (end > 0 && ((unsigned char)title[end - 1] & 0xC0) == 0x80)
+        end--;
+    title[end > 0 ? end - 1 : 0] = '\0';
 }
 
 static int put_file(figure *f, const look_view *view, const look_options *options) {

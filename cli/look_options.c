@@ -7,7 +7,7 @@
 #include "help_look.h"
 #include "number_text.h"
 
-enum { WIDTH_LEAST = 64, WIDTH_MOST = 20000, TOP_MOST = 1000000, HEAD_MOST = 1000000 };
+enum { WIDTH_LEAST = 64, WIDTH_MOST = 8000, TOP_MOST = 1000000, HEAD_MOST = 1000000 };
 
 static const char *const theme_names[] = {[THEME_LIGHT] = "light", [THEME_DARK] = "dark"};
 enum { THEMES = sizeof theme_names / sizeof *theme_names };
@@ -99,6 +99,8 @@ static int check_output(const look_options *options) {
                                            : NULL;
     if (options->output != NULL && text != NULL)
         return cli_usage_error("--output takes a picture, but --%s asks for text: it goes to standard output", text);
+    if (options->output != NULL && options->path != NULL && cli_same_file(options->output, options->path))
+        return cli_usage_error("--output: %s is also the input", options->output);
     if (options->output == NULL && options->width > 0)
         return cli_usage_error("--width is that of a picture in a file: it needs --output");
     return CLI_DONE;

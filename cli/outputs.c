@@ -34,18 +34,13 @@ static bool folder_of(const char *path, char folder[FOLDER_MAX]) {
     return true;
 }
 
-static bool same_inode(const char *a, const char *b) {
-    struct stat left, right;
-    return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
-}
-
 /* Do two names mean one file, be it there already or not? */
 static bool same_file(const char *a, const char *b) {
     char left[FOLDER_MAX], right[FOLDER_MAX];
-    if (strcmp(a, b) == 0 || same_inode(a, b))
+    if (strcmp(a, b) == 0 || cli_same_file(a, b))
         return true;
     return strcmp(base_name(a), base_name(b)) == 0 && folder_of(a, left) && folder_of(b, right) &&
-           same_inode(left, right);
+           cli_same_file(left, right);
 }
 
 /* Renaming onto a device would replace the device: only a plain file, or none, is written to. */

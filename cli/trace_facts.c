@@ -100,7 +100,8 @@ static void find_range(const worked *work, trace_facts *facts, int64_t row, int6
 int trace_mixture_holds(const worked *work, const trace_facts *facts, int64_t row) {
     for (int64_t cell = row * work->value_width; cell < (row + 1) * work->value_width; cell++) {
         double smallest = facts->smallest[cell], largest = facts->largest[cell];
-        double slack = 2 * sum_tolerance(work) * fmax(fabs(smallest), fabs(largest));
+        double slack =
+            2 * sum_tolerance(work) * fmax(fabs(smallest), fabs(largest)) + DBL_MIN; /* below it products lose digits */
         if (!(work->mixture[cell] >= smallest - slack && work->mixture[cell] <= largest + slack))
             return 0;
     }

@@ -3,7 +3,7 @@
    - a status of the list, with a message when it is not ATTEND_OK, and then no byte of the caller's changed;
    - rows of weights sum to 1, less the sink's share, or to 0;
    - two threads give the bits of one;
-   - the chain gives the numbers of the forward. */
+   - the chain gives the numbers of the readable path. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -131,7 +131,7 @@ static void take_problem(source *from, attend_problem *p) {
     p->keys = take_in(from, 0, 6);
     p->head_width = take_in(from, 0, 4);
     p->value_width = take_in(from, 0, 3);
-    p->flags = (uint32_t)take_in(from, 0, 7) | (rarely(from) ? 1u << take_in(from, 0, 31) : 0);
+    p->flags = (uint32_t)take_in(from, 0, 15) | (rarely(from) ? 1u << take_in(from, 0, 31) : 0);
     p->query_offset = take_in(from, -4, 8);
     p->ahead = take_in(from, -3, 4);
     p->back = take_in(from, -3, 4);
@@ -240,7 +240,7 @@ static void take_call(source *from, fuzz_call *call) {
     call->q = make_input(from, call, take_type(from), 4, query);
     call->k = make_input(from, call, take_type(from), 4, key);
     call->v = make_input(from, call, take_type(from), 4, value);
-    call->o = make_tensor(from, call, ATTEND_F64, 4, output);
+    call->o = make_tensor(from, call, take_type(from), 4, output);
     take_extra(from, call);
     take_taps(from, call);
     attend_in *inputs[] = {&call->q,          &call->k,          &call->v,
@@ -344,6 +344,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(memory, before, sizeof memory);
     must(forward(two, &call) == ATTEND_OK);
     must(memcmp(memory, after, sizeof memory) == 0);
-    check_chain(one, &call);
+    if (strcmp(attend_ctx_path(one), "readable") == 0)
+        check_chain(one, &call);
     return 0;
 }

@@ -123,7 +123,7 @@ ATTEND_API size_t     attend_dtype_size(attend_dtype dtype);
 /* Short name, "f32"; "unknown" for an unknown type.  Static text; any thread. */
 ATTEND_API const char *attend_dtype_name(attend_dtype dtype);
 /* A tensor of the first rank entries of shape, last axis contiguous.  The sizes are checked where
-   the tensor is used.  Any thread. */
+   the tensor is used; shape NULL gives data NULL.  Any thread. */
 ATTEND_API attend_in  attend_in_dense (const void *data, attend_dtype dtype, int32_t rank, const int64_t *shape);
 ATTEND_API attend_out attend_out_dense(void *data, attend_dtype dtype, int32_t rank, const int64_t *shape);
 /* View with axis a of the result = axis axes[a] of tensor; copies nothing.  axes holds rank entries.

@@ -167,24 +167,34 @@ static void fold_sinks(const at_problem *problem, const at_plan *plan, at_bench 
     memcpy(block->state.highest, highest, sizeof highest);
 }
 
-/* Where no key was seen there is the sink alone, if anything. */
-static double lse_of(const at_problem *problem, const at_rows *state, int32_t i, int64_t h) {
-    if (at_given_in(&problem->sinks) && state->highest[i] == -INFINITY && !isnan(state->sum[i]))
+static double highest_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i) {
+    return (double)state->highest[i] * (plan->adjusted ? 1 : fabs(problem->scale));
+}
+
+/* Where no key was seen there is the sink alone, if anything.  A shift at the end of the floats stands for more. */
+static double lse_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i, int64_t h) {
+    if (isnan(state->sum[i]))
+        return NAN;
+    if (at_given_in(&problem->sinks) && state->highest[i] == -INFINITY)
         return at_get(&problem->sinks, h, 0, 0, 0);
-    return state->sum[i] == 0 ? -INFINITY : (double)state->shift[i] * ln_2 + log((double)state->sum[i]);
+    if (state->sum[i] == 0)
+        return -INFINITY;
+    bool at_the_end = fabsf(state->shift[i]) >= -AT_SHIFT_NONE;
+    double shift = at_the_end ? highest_of(problem, plan, state, i) : (double)state->shift[i] * ln_2;
+    return shift + log((double)state->sum[i]);
 }
 
 /* A score that is NaN was passed over by the maximum, but is in the sum. */
 static double row_max_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i) {
-    double highest = (double)state->highest[i] * (plan->adjusted ? 1 : fabs(problem->scale));
-    return isnan(state->sum[i]) && highest < INFINITY ? (double)state->sum[i] : highest;
+    double highest = highest_of(problem, plan, state, i);
+    return isnan(state->sum[i]) && highest < INFINITY ? (double)NAN : highest;
 }
 
 static void write_taps(const at_fused *call, const at_plan *plan, const at_block *block) {
     for (int32_t i = 0; i < block->rows; i++) {
         const at_query *at = &block->query[i];
         if (at_given_out(&call->taps->lse))
-            at_set(&call->taps->lse, at->b, at->h, at->i, 0, lse_of(call->problem, &block->state, i, at->h));
+            at_set(&call->taps->lse, at->b, at->h, at->i, 0, lse_of(call->problem, plan, &block->state, i, at->h));
         if (at_given_out(&call->taps->row_max))
             at_set(&call->taps->row_max, at->b, at->h, at->i, 0, row_max_of(call->problem, plan, &block->state, i));
     }

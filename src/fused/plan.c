@@ -14,6 +14,9 @@ bool at_plan_leaves_taps(const at_taps *taps) {
            at_given_out(&taps->entropy);
 }
 
+/* Far from the ends of the floats, so that what is made of it does not leave them: 0, or 2^-100 to 2^100. */
+static bool is_moderate(double value) { return value == 0 || (fabs(value) >= 0x1p-100 && fabs(value) <= 0x1p100); }
+
 /* One condition a line. */
 const char *at_plan_refusal(const at_fused *call) {
     const at_problem *problem = call->problem;
@@ -23,6 +26,8 @@ const char *at_plan_refusal(const at_fused *call) {
         return "o holds f64";
     if (problem->flags & ATTEND_READABLE)
         return "problem.flags has ATTEND_READABLE";
+    if (!is_moderate(problem->scale) || !is_moderate(problem->softcap))
+        return "scale or softcap is near the ends of f32";
     if (problem->head_width > INT32_MAX / AT_LANES || problem->value_width > INT32_MAX / AT_LANES)
         return "a head is wider than 44,739,242";
     return NULL;

@@ -35,7 +35,12 @@ attend_out attend_out_dense(void *data, attend_dtype dtype, int32_t rank, const 
     tensor.rank = rank;
     tensor.data = data;
     uint64_t stride = 1; /* unsigned: a size that does not fit wraps here and is refused where it is used */
-    for (int32_t axis = rank > ATTEND_RANK_MAX ? ATTEND_RANK_MAX - 1 : rank - 1; axis >= 0; axis--) {
+    if (shape == NULL && rank > 0)
+        tensor.data = NULL;
+    for (int32_t axis = shape == NULL            ? -1
+                        : rank > ATTEND_RANK_MAX ? ATTEND_RANK_MAX - 1
+                                                 : rank - 1;
+         axis >= 0; axis--) {
         tensor.shape[axis] = shape[axis];
         tensor.stride[axis] = (int64_t)stride;
         stride *= shape[axis] > 0 ? (uint64_t)shape[axis] : 1;
@@ -56,7 +61,7 @@ attend_in attend_read(attend_out tensor) {
 
 attend_in attend_in_dense(const void *data, attend_dtype dtype, int32_t rank, const int64_t *shape) {
     attend_in view = attend_read(attend_out_dense(NULL, dtype, rank, shape));
-    view.data = data;
+    view.data = shape == NULL && rank > 0 ? NULL : data;
     return view;
 }
 
@@ -64,7 +69,8 @@ attend_in attend_permute(attend_in tensor, const int32_t *axes) {
     attend_in view = tensor;
     bool used[ATTEND_RANK_MAX] = {false};
     for (int32_t axis = 0; axis < tensor.rank && axis < ATTEND_RANK_MAX; axis++) {
-        if (axes[axis] < 0 || axes[axis] >= tensor.rank || axes[axis] >= ATTEND_RANK_MAX || used[axes[axis]]) {
+        if (axes == NULL || axes[axis] < 0 || axes[axis] >= tensor.rank || axes[axis] >= ATTEND_RANK_MAX ||
+            used[axes[axis]]) {
             view.data = NULL; /* the same axis twice would walk a diagonal, past the end of the data */
             return view;
         }

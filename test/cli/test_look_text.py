@@ -194,7 +194,7 @@ attend: error: --width is that of a picture in a file: it needs --output
 [2]
 
 $ look --example cat -o x.png --width 1
-attend: error: --width: "1" is not a whole number from 64 to 20000
+attend: error: --width: "1" is not a whole number from 64 to 8000
 [2]
 
 $ look --example cat --head 2

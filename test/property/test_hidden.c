@@ -53,12 +53,15 @@ static bool seen_by_query(const random_call *call, int64_t b, int64_t g, int64_t
 
 enum { RESULTS = 8 };
 
-/* Everything that the call says of each query, axis 2 being the query. */
-static void run_everything(attend_ctx *ctx, const random_call *call, attend_in *results) {
+/* The fast path takes an output of f32, the readable one f64. */
+static const attend_dtype both_paths[] = {ATTEND_F32, ATTEND_F64};
+
+/* Everything that the call says of each query, axis 2 being the query; the output in a type that chooses the path. */
+static void run_everything(attend_ctx *ctx, const random_call *call, attend_dtype path, attend_in *results) {
     int64_t batch = call->problem.batch;
     random_call fresh = *call;
     attend_taps taps = attend_taps_init();
-    fresh.o = test_tensor(ATTEND_F64, batch, H, TQ, E);
+    fresh.o = test_tensor(path, batch, H, TQ, E);
     taps.rows = test_range(TQ);
     attend_out *lists[] = {&taps.lse, &taps.row_max, &taps.entropy};
     attend_out *grids[] = {&taps.row_raw, &taps.row_capped, &taps.row_biased, &taps.row_weights};
@@ -67,6 +70,7 @@ static void run_everything(attend_ctx *ctx, const random_call *call, attend_in *
     for (size_t n = 0; n < COUNT_OF(grids); n++)
         *grids[n] = test_tensor(ATTEND_F64, batch, H, TQ, TK);
     assert_works(ctx, random_call_forward(ctx, &fresh, &taps));
+    assert_string_equal(attend_ctx_path(ctx), path == ATTEND_F32 ? "fast" : "readable");
     results[0] = attend_read(fresh.o);
     for (size_t n = 0; n < COUNT_OF(lists); n++)
         results[1 + n] = attend_read(*lists[n]);
@@ -93,23 +97,28 @@ static random_call spoilt_for(const random_call *call, int64_t i, double content
     return spoilt;
 }
 
-static void test_content_does_not_matter(void **state) {
+static void check_content(attend_ctx *ctx, const random_call *call, attend_dtype path) {
     static const double contents[] = {NAN, INFINITY, -INFINITY, 3e38, 0};
-    test_random rng = {41};
-    for (hiding way = 0; way < WAYS; way++) {
-        random_call call = hiding_call(&rng, way);
-        attend_in clean[RESULTS], spoilt[RESULTS];
-        run_everything(*state, &call, clean);
-        for (int64_t i = 0; i < TQ; i++)
-            for (size_t c = 0; c < COUNT_OF(contents); c++) {
-                random_call other = spoilt_for(&call, i, contents[c]);
-                run_everything(*state, &other, spoilt);
-                for (int n = 0; n < RESULTS; n++) {
-                    attend_in got = test_slice(spoilt[n], 2, i, 1), want = test_slice(clean[n], 2, i, 1);
-                    assert_same_bits(&got, &want);
-                }
+    attend_in clean[RESULTS], spoilt[RESULTS];
+    run_everything(ctx, call, path, clean);
+    for (int64_t i = 0; i < TQ; i++)
+        for (size_t c = 0; c < COUNT_OF(contents); c++) {
+            random_call other = spoilt_for(call, i, contents[c]);
+            run_everything(ctx, &other, path, spoilt);
+            for (int n = 0; n < RESULTS; n++) {
+                attend_in got = test_slice(spoilt[n], 2, i, 1), want = test_slice(clean[n], 2, i, 1);
+                assert_same_bits(&got, &want);
             }
-    }
+        }
+}
+
+static void test_content_does_not_matter(void **state) {
+    test_random rng = {41};
+    for (size_t path = 0; path < COUNT_OF(both_paths); path++)
+        for (hiding way = 0; way < WAYS; way++) {
+            random_call call = hiding_call(&rng, way);
+            check_content(*state, &call, both_paths[path]);
+        }
 }
 
 /* The same for what is summed over the queries: keys past the count are hidden from all of them. */
@@ -142,13 +151,15 @@ static void test_bias_of_a_masked_pair(void **state) {
         ((float *)clean.data)[n] = 0.5f;
         ((float *)spoilt.data)[n] = seen ? 0.5f : n % 2 ? (float)NAN : (float)INFINITY;
     }
-    attend_in results[2][RESULTS];
-    call.extra.bias = attend_read(clean);
-    run_everything(*state, &call, results[0]);
-    call.extra.bias = attend_read(spoilt);
-    run_everything(*state, &call, results[1]);
-    for (int n = 0; n < RESULTS; n++)
-        assert_same_bits(&results[1][n], &results[0][n]);
+    for (size_t path = 0; path < COUNT_OF(both_paths); path++) {
+        attend_in results[2][RESULTS];
+        call.extra.bias = attend_read(clean);
+        run_everything(*state, &call, both_paths[path], results[0]);
+        call.extra.bias = attend_read(spoilt);
+        run_everything(*state, &call, both_paths[path], results[1]);
+        for (int n = 0; n < RESULTS; n++)
+            assert_same_bits(&results[1][n], &results[0][n]);
+    }
 }
 
 /* A call in which query 2 sees nothing, in this way. */
@@ -231,30 +242,36 @@ static void test_no_keys(void **state) {
         assert_empty_row(&call, &taps, row / H, row % H, -INFINITY);
 }
 
-/* NaN in query i makes row i NaN and no other. */
+/* NaN in query 1 makes row 1 NaN and no other. */
+static void check_nan_query(attend_ctx *ctx, const random_call *call, attend_dtype path) {
+    random_call broken = *call;
+    attend_in clean[RESULTS], spoilt[RESULTS];
+    attend_out q = test_tensor(ATTEND_F32, call->problem.batch, H, TQ, D);
+    for (int64_t n = 0; n < call->problem.batch * H * TQ * D; n++)
+        ((float *)q.data)[n] = n / D % TQ == 1 ? (float)NAN : ((const float *)call->q.data)[n];
+    broken.q = attend_read(q);
+    run_everything(ctx, call, path, clean);
+    run_everything(ctx, &broken, path, spoilt);
+    for (int n = 0; n < RESULTS; n++)
+        for (int64_t i = 0; i < TQ; i++) {
+            attend_in got = test_slice(spoilt[n], 2, i, 1), want = test_slice(clean[n], 2, i, 1);
+            if (i != 1)
+                assert_same_bits(&got, &want);
+        }
+    for (int64_t row = 0; row < call->problem.batch * H; row++) {
+        bool sees = test_get(&clean[1], row / H, row % H, 1, 0) != -INFINITY;
+        assert_int_equal(isnan(test_get(&spoilt[0], row / H, row % H, 1, 0)) != 0, sees);
+        assert_int_equal(isnan(test_get(&spoilt[1], row / H, row % H, 1, 0)) != 0, sees);
+    }
+}
+
 static void test_nan_in_a_query_stays_in_its_row(void **state) {
     test_random rng = {46};
-    for (hiding way = 0; way < WAYS; way++) {
-        random_call call = hiding_call(&rng, way), broken = call;
-        attend_in clean[RESULTS], spoilt[RESULTS];
-        attend_out q = test_tensor(ATTEND_F32, call.problem.batch, H, TQ, D);
-        for (int64_t n = 0; n < call.problem.batch * H * TQ * D; n++)
-            ((float *)q.data)[n] = n / D % TQ == 1 ? (float)NAN : ((const float *)call.q.data)[n];
-        broken.q = attend_read(q);
-        run_everything(*state, &call, clean);
-        run_everything(*state, &broken, spoilt);
-        for (int n = 0; n < RESULTS; n++)
-            for (int64_t i = 0; i < TQ; i++) {
-                attend_in got = test_slice(spoilt[n], 2, i, 1), want = test_slice(clean[n], 2, i, 1);
-                if (i != 1)
-                    assert_same_bits(&got, &want);
-            }
-        for (int64_t row = 0; row < call.problem.batch * H; row++) {
-            bool sees = test_get(&clean[1], row / H, row % H, 1, 0) != -INFINITY;
-            assert_int_equal(isnan(test_get(&spoilt[0], row / H, row % H, 1, 0)) != 0, sees);
-            assert_int_equal(isnan(test_get(&spoilt[1], row / H, row % H, 1, 0)) != 0, sees);
+    for (size_t path = 0; path < COUNT_OF(both_paths); path++)
+        for (hiding way = 0; way < WAYS; way++) {
+            random_call call = hiding_call(&rng, way);
+            check_nan_query(*state, &call, both_paths[path]);
         }
-    }
 }
 
 /* NaN in a key or value that is seen reaches the rows that see it, and only those. */

@@ -38,6 +38,8 @@ static void test_isa(void **state) {
     attend_ctx *ctx;
     assert_string_equal(attend_isa_name(ATTEND_ISA_BEST), "best");
     assert_string_equal(attend_isa_name(ATTEND_ISA_PORTABLE), "portable");
+    assert_string_equal(attend_isa_name(ATTEND_ISA_AVX2), "avx2");
+    assert_string_equal(attend_isa_name(ATTEND_ISA_AVX512), "avx512");
     assert_string_equal(attend_isa_name((attend_isa)999), "unknown");
     config.isa = ATTEND_ISA_PORTABLE;
     assert_int_equal(attend_ctx_create(&config, &ctx), ATTEND_OK);

@@ -32,6 +32,7 @@ install:  ## install libraries, headers, program, man pages and completion: PREF
 	cmake --preset release
 	cmake --build --preset release --target attend_product
 	cmake --install build/release --prefix "$(abspath $(PREFIX))"
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig # so that programs find the library at once
 
 asan:     ## all tests under the address and undefined-behaviour sanitizers
 	@tools/setup build test

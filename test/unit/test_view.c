@@ -37,6 +37,17 @@ static void test_dense_is_in_c_order(void **state) {
     assert_memory_equal(in.stride, strides, sizeof strides);
 }
 
+/* Nothing to go by gives a tensor that is "not given", and the call that gets it says so. */
+static void test_missing_shapes_and_axes(void **state) {
+    (void)state;
+    float data[1] = {0};
+    const int64_t one[] = {1};
+    assert_null(attend_in_dense(data, ATTEND_F32, 1, NULL).data);
+    assert_null(attend_out_dense(data, ATTEND_F32, 1, NULL).data);
+    assert_ptr_equal(attend_in_dense(data, ATTEND_F32, 0, NULL).data, data);
+    assert_null(attend_permute(attend_in_dense(data, ATTEND_F32, 1, one), NULL).data);
+}
+
 static void test_dense_of_lower_rank(void **state) {
     (void)state;
     const int64_t shape[] = {7, 3};
@@ -102,10 +113,15 @@ static void test_version(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dtype_sizes_and_names), cmocka_unit_test(test_dense_is_in_c_order),
-        cmocka_unit_test(test_dense_of_lower_rank),   cmocka_unit_test(test_dense_with_wrong_arguments),
-        cmocka_unit_test(test_permute_moves_axes),    cmocka_unit_test(test_permute_refuses_other_axes),
-        cmocka_unit_test(test_read_keeps_everything), cmocka_unit_test(test_version),
+        cmocka_unit_test(test_dtype_sizes_and_names),
+        cmocka_unit_test(test_dense_is_in_c_order),
+        cmocka_unit_test(test_missing_shapes_and_axes),
+        cmocka_unit_test(test_dense_of_lower_rank),
+        cmocka_unit_test(test_dense_with_wrong_arguments),
+        cmocka_unit_test(test_permute_moves_axes),
+        cmocka_unit_test(test_permute_refuses_other_axes),
+        cmocka_unit_test(test_read_keeps_everything),
+        cmocka_unit_test(test_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,7 +264,8 @@ typedef struct attend_taps {
     /* the n heaviest keys of each query, heaviest first, ties: lower key first */
     attend_out top_index;                  /* i32 [B,H,Tq,n]  -1 past the last key seen             */
     attend_out top_weight;                 /* [B,H,Tq,n]  0 there; a row that holds NaN: -1 and NaN  */
-    attend_out top_rest;                   /* [B,H,Tq]    1 - the sum of the n weights; needs top_weight or top_index */
+    attend_out top_rest;                   /* [B,H,Tq]    1 - the sum of the n weights, 0 where nothing is seen, not
+                                              even a sink; needs top_weight or top_index            */
     /* chosen rows in full */
     attend_in  rows;                       /* i32 [n]     which queries                             */
     attend_out row_raw;                    /* [B,H,n,Tk]  q.k                                       */

@@ -11,7 +11,7 @@ import sys
 SOURCE_SUFFIXES = (".c", ".h", ".inc", ".def", ".py", ".sh", ".cmake")
 C_SUFFIXES = (".c", ".h", ".inc")
 SKIPPED = ("build", "__pycache__")
-GIVEN_NAMES = ("CMakeLists.txt",)  # which their readers prescribe
+GIVEN_NAMES = ("CMakeLists.txt", ".clang-tidy")  # which their readers prescribe
 DATA_FOLDERS = ("fuzz/corpus",)  # their names mean nothing outside their own folder
 
 

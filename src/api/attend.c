@@ -3,6 +3,7 @@
 
 #include "api/paths.h"
 #include "base/check.h"
+#include "base/float_mode.h"
 #include "base/memory.h"
 #include "problem/problem.h"
 #include "stage/join.h"
@@ -85,6 +86,7 @@ static attend_status import_call(at_arguments *arguments, const attend_problem *
 attend_status attend_forward(attend_ctx *ctx, const attend_problem *problem, const attend_in *q, const attend_in *k,
                              const attend_in *v, const attend_extra *extra, const attend_out *o,
                              const attend_taps *taps) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     at_problem resolved;
     at_tensors tensors;
@@ -105,6 +107,7 @@ attend_status attend_forward(attend_ctx *ctx, const attend_problem *problem, con
 
 attend_status attend_chain(attend_ctx *ctx, const attend_problem *problem, const attend_in *q, const attend_in *k,
                            const attend_in *v, const attend_extra *extra, const attend_steps *steps) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     at_problem resolved;
     at_tensors tensors;
@@ -129,6 +132,7 @@ attend_status attend_chain(attend_ctx *ctx, const attend_problem *problem, const
 
 attend_status attend_join(attend_ctx *ctx, const attend_in *o_a, const attend_in *lse_a, const attend_in *o_b,
                           const attend_in *lse_b, const attend_out *o, const attend_out *lse) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     attend_in part_a, part_b, sum_a, sum_b;
     attend_out joined, joined_lse;

@@ -103,10 +103,10 @@ export function svgText(svg: SVGSVGElement): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** The SVG as a PNG with `density` pixels for one of the page. */
-export async function pngBlob(svg: SVGSVGElement, density: number): Promise<Blob> {
+/** An SVG file as a PNG with `density` pixels for one of the page. */
+export async function pngBlob(svg: string, density: number): Promise<Blob> {
   const picture = new Image();
-  picture.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svgText(svg));
+  picture.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
   await picture.decode();
   const canvas = document.createElement("canvas");
   canvas.width = Math.ceil(picture.width * density);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { gridCsv, ledgerText } from "../source/exports";
 import { gridSvg } from "../source/grid_picture";
+import { ledgerOf } from "../source/ledger";
 import { load } from "./stand_in";
 
 const engine = await load();
@@ -23,11 +24,11 @@ describe("exports", () => {
   });
 
   it("writes a ledger whose columns stand under each other", () => {
-    const lines = ledgerText(engine, worked, head, 1, 3).split("\n");
+    const lines = ledgerText(ledgerOf(engine, worked, 0, 1), (value) => engine.decimals(value, 3)).split("\n");
     expect(lines).toHaveLength(6);
-    expect(lines[0]).toMatch(/^query say "x" +q\.k +scaled +allowed +weight +v1 +v2 +weight\*v1 +weight\*v2$/);
+    expect(lines[0]).toMatch(/^query say "x" +q\.k +scaled +allowed +exponential +weight +v1 +v2 +weight\*v1 +weight\*v2$/);
     expect(lines[3]).toMatch(/<a,b> +1\.000 +0\.707 +hidden/);
-    expect(lines[4]).toMatch(/^sum, mixture +1\.000 +0\.660 +1\.340$/);
+    expect(lines[4]).toMatch(/^sum, mixture +3.028 +1\.000 +0\.660 +1\.340$/);
     expect(lines[1].indexOf("0.330")).toBe(lines[2].indexOf("0.670"));
   });
 

@@ -81,13 +81,3 @@ export function takenAsTheyAre(worked: Worked): Partial<State> {
     x: undefined, wq: undefined, wk: undefined, wv: undefined, kv_heads: undefined, positions: undefined,
   };
 }
-
-/** Names that tell equal tokens apart: "the", "the#2", as the command line writes them. */
-export function labelsOf(tokens: string[]): string[] {
-  const seen = new Map<string, number>();
-  return tokens.map((token) => {
-    const nth = (seen.get(token) ?? 0) + 1;
-    seen.set(token, nth);
-    return nth === 1 ? token : `${token}#${nth}`;
-  });
-}

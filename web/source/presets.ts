@@ -1,5 +1,6 @@
 /** Places to start from: the two founding toys, and what can be learned from them. */
 import { panels, type Preset } from "./panels";
+import { plain } from "./presets_plain";
 import { emptyState, type State } from "./state";
 
 const cat = {
@@ -16,14 +17,7 @@ const napkin = {
   v: [[2, 0], [0, 2], [2, 2]],
 };
 
-/** What a preset takes back of whatever was there before it. */
-export const plain: Partial<State> = {
-  x: undefined, wq: undefined, wk: undefined, wv: undefined, wo: undefined,
-  heads: undefined, kv_heads: undefined, positions: undefined, causal: undefined, scale: undefined,
-  hidden: undefined, key: null, head: 0, own: {},
-};
-
-const ownPresets: Preset[] = [
+export const ownPresets: Preset[] = [
   {
     id: "cat", title: "the cat sat down",
     about: "“sat” asks who sat: nearly three quarters of its attention go to “cat”.",

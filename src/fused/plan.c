@@ -3,10 +3,13 @@
 #include <math.h>
 
 #include "base/size.h"
+#include "fused/panel.h"
 
 static const double log2_e = 1.44269504088896340736;
 
-static bool is_short_float(int32_t dtype) { return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16; }
+static bool is_short_float(int32_t dtype) {
+    return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16 || dtype == AT_PAGED;
+}
 
 bool at_plan_leaves_taps(const at_taps *taps) {
     return taps->top > 0 || at_given_out(&taps->top_rest) || at_given_in(&taps->rows) ||
@@ -35,10 +38,10 @@ const char *at_plan_refusal(const at_fused *call) {
 
 static int64_t parts(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
-/* Rows of floats are read where they lie, and rows of 16-bit floats too when a block has few rows. */
+/* Rows of floats are read where they lie, and rows of 16 or 8 bits too when a block has few rows. */
 static bool must_widen(const attend_in *tensor, const at_plan *plan) {
-    bool adjacent = tensor->stride[3] == 1 || tensor->shape[3] == 1;
-    return !adjacent || (tensor->dtype != ATTEND_F32 && plan->heads * plan->queries > AT_FEW);
+    bool adjacent = tensor->dtype == AT_PAGED || tensor->stride[3] == 1 || tensor->shape[3] == 1;
+    return !adjacent || (!at_panel_in_place(tensor) && plan->heads * plan->queries > AT_FEW);
 }
 
 /* Many queries: one head at a time fills the lanes. Few: the heads of a group stand side by side, so that each key

@@ -182,6 +182,9 @@ ATTEND_API attend_isa    attend_ctx_isa(const attend_ctx *ctx);
 ATTEND_API const char   *attend_ctx_path(const attend_ctx *ctx);
 /* Short name, "portable"; "unknown" for a value not listed.  Static text; any thread. */
 ATTEND_API const char   *attend_isa_name(attend_isa isa);
+/* Why there are no kernels of this instruction set here: it is not compiled in, or the processor lacks it.  NULL when
+   there are.  Static text; any thread. */
+ATTEND_API const char   *attend_isa_refusal(attend_isa isa);
 
 /* ==== 5. The problem ========================================================================= */
 
@@ -303,6 +306,37 @@ ATTEND_API attend_status attend_scratch_size(attend_ctx *ctx, const attend_probl
 ATTEND_API attend_status attend_forward(attend_ctx *ctx, const attend_problem *problem,
                                         const attend_in *q, const attend_in *k, const attend_in *v,
                                         const attend_extra *extra, const attend_out *o, const attend_taps *taps);
+
+/* How attend_forward does a problem, and why.  Reasons are words that complete "..., because"; NULL: there is none. */
+typedef struct attend_explanation {
+    uint32_t    struct_size;
+    int32_t     isa;                       /* an attend_isa: of the context                         */
+    const char *path;                      /* "fast" or "readable"                                  */
+    const char *not_fast;                  /* why it is not the fast path: the first condition that ruled it out */
+    int32_t     threads;                   /* that have something to do                             */
+    int32_t     chunk;                     /* keys at a time, from the first key on; 0 on the readable path */
+    int64_t     chunks;                    /* of the keys                                           */
+    int32_t     block_heads;               /* a block: a few queries of a few heads that share a key head, */
+    int32_t     block_queries;             /* ... one row of a kernel for each                      */
+    int32_t     block_most;                /* rows that a block may have                            */
+    int32_t     task_blocks;               /* a task: blocks one after another                      */
+    int64_t     tasks;
+    int64_t     splits;                    /* parts that the chunks of a task are cut into, 1: none */
+    const char *not_split;                 /* why they are not cut                                  */
+    const char *keys_converted;            /* why keys are converted to floats first; NULL: read in place */
+    const char *values_converted;
+    const char *compare;                   /* the kernels that do most of the work; NULL on the readable path */
+    const char *combine;
+} attend_explanation;
+
+static inline attend_explanation attend_explanation_init(void)
+{ attend_explanation e; memset(&e, 0, sizeof e); e.struct_size = (uint32_t)sizeof e; return e; }
+
+/* Explains attend_forward for these tensors and an output of type o; nothing is computed.  q, k and v as there, but
+   no element of theirs is read. */
+ATTEND_API attend_status attend_explain(attend_ctx *ctx, const attend_problem *problem,
+                                        const attend_in *q, const attend_in *k, const attend_in *v,
+                                        const attend_extra *extra, attend_dtype o, attend_explanation *explanation);
 
 /* Two results over disjoint keys -> the result over both. o_a, o_b, o [B,H,Tq,E]; lse_a, lse_b, lse
    [B,H,Tq]; lse may be NULL. A part that saw no key (lse -infinity) changes nothing. A sink must be in

@@ -18,7 +18,9 @@ static bool add_floats(size_t *floats, size_t count, size_t width) {
 
 bool at_bench_size(const at_problem *problem, const at_plan *plan, size_t *size) {
     size_t floats = 0, bytes, width = (size_t)problem->head_width, value_width = (size_t)problem->value_width;
-    bool fits = add_floats(&floats, AT_CHUNK, AT_LANES) && add_floats(&floats, plan->adjusted ? AT_CHUNK : 0, AT_LANES);
+    bool fits = add_floats(&floats, AT_CHUNK, AT_LANES) &&
+                add_floats(&floats, plan->adjusted ? AT_CHUNK : 0, AT_LANES) &&
+                add_floats(&floats, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
     for (int32_t n = 0; n < plan->blocks; n++)
         fits = fits && add_floats(&floats, AT_LANES, width) && add_floats(&floats, AT_LANES, value_width);
     fits = fits && add_floats(&floats, plan->widen_k ? AT_CHUNK : 0, width) &&
@@ -44,6 +46,7 @@ at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void 
     float *next = (float *)(void *)((char *)memory + head);
     bench->scores = take_floats(&next, AT_CHUNK, AT_LANES);
     bench->added = take_floats(&next, plan->adjusted ? AT_CHUNK : 0, AT_LANES);
+    bench->added_rows = take_floats(&next, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
     for (int32_t n = 0; n < plan->blocks; n++) {
         bench->blocks[n].queries = take_floats(&next, AT_LANES, width);
         bench->blocks[n].output = take_floats(&next, AT_LANES, value_width);
@@ -83,25 +86,13 @@ void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, 
 
 /* ---- step ---- */
 
-/* ALiBi (Press et al. 2021, section 3) and the given bias, summed in double and rounded once. */
-static double added_to(const at_problem *problem, const at_query *query, int64_t j) {
-    double sum = 0;
-    if (at_given_in(&problem->slopes))
-        sum = -at_get(&problem->slopes, query->h, 0, 0, 0) * fabs((double)(query->position - j));
-    if (at_given_in(&problem->bias))
-        sum += at_get(&problem->bias, query->b, query->h, query->i, j);
-    return sum;
-}
-
 static void adjust(const at_problem *problem, const at_plan *plan, at_bench *bench, const at_block *block,
                    at_span span) {
-    bool adds = at_given_in(&problem->slopes) || at_given_in(&problem->bias);
-    int32_t keys = (int32_t)(span.end - span.first);
-    for (int32_t j = 0; adds && j < keys; j++)
-        for (int32_t i = 0; i < block->rows; i++)
-            bench->added[j * AT_LANES + i] = (float)added_to(problem, &block->query[i], span.first + j);
-    plan->kernels->adjust(bench->scores, block->rows, keys, (float)fabs(problem->scale), (float)problem->softcap,
-                          adds ? bench->added : NULL);
+    bool adds = at_adds(problem);
+    if (adds)
+        at_added(problem, plan->kernels, block->query, block->rows, span, bench->added_rows, bench->added);
+    plan->kernels->adjust(bench->scores, block->rows, (int32_t)(span.end - span.first), (float)fabs(problem->scale),
+                          (float)problem->softcap, adds ? bench->added : NULL);
 }
 
 at_panel at_block_keys(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g,
@@ -169,6 +160,8 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
         span.first -= (span.first - chunk.first) % AT_GROUP;
     int32_t count = (int32_t)(span.end - span.first);
     const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
+    if (!at_seen_by_some(seen, block->rows, span))
+        return;
     compare(call, plan, bench, block, span, from_row(keys, span.first - chunk.first), seen);
     plan->kernels->normalize(bench->scores, block->rows, count, seen, plan->factor, &bench->chunk);
     plan->kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);

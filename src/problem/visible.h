@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "problem/problem.h"
 #include "tensor/tensor.h"
@@ -59,6 +60,21 @@ static inline bool at_sees(const at_problem *problem, const at_query *query, int
     if (at_given_in(&problem->mask) && at_get(&problem->mask, query->b, query->h, query->i, j) == 0)
         return false;
     return !at_given_in(&problem->bias) || at_get(&problem->bias, query->b, query->h, query->i, j) != -INFINITY;
+}
+
+/* The same for keys first .. end-1 at once: sees[j - first] becomes 1 or 0. */
+static inline void at_sees_keys(const at_problem *problem, const at_query *query, int64_t first, int64_t end,
+                                uint8_t *sees) {
+    int64_t from = query->first > first ? query->first : first, to = query->end < end ? query->end : end;
+    memset(sees, 0, (size_t)(end - first));
+    if (from >= to)
+        return;
+    sees += from - first;
+    memset(sees, 1, (size_t)(to - from));
+    if (at_given_in(&problem->mask))
+        at_clear_where(&problem->mask, query->b, query->h, query->i, from, to - from, 0, sees);
+    if (at_given_in(&problem->bias))
+        at_clear_where(&problem->bias, query->b, query->h, query->i, from, to - from, -INFINITY, sees);
 }
 
 #endif

@@ -1,5 +1,6 @@
 /** Places to start from: the two founding toys, and what to learn from them. */
 import { panels, type Preset } from "./panels";
+import { plain } from "./presets_plain";
 import { emptyState, type State } from "./state";
 
 const cat = {
@@ -14,13 +15,6 @@ const napkin = {
   q: [[1, 0], [0, 1], [1, 1]],
   k: [[1, 0], [0, 1], [1, 1]],
   v: [[2, 0], [0, 2], [2, 2]],
-};
-
-/** What a preset takes back of whatever was there before it. */
-export const plain: Partial<State> = {
-  x: undefined, wq: undefined, wk: undefined, wv: undefined, wo: undefined,
-  heads: undefined, kv_heads: undefined, positions: undefined, causal: undefined, scale: undefined,
-  hidden: undefined, key: null, head: 0, own: {},
 };
 
 export const ownPresets: Preset[] = [

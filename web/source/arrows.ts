@@ -1,5 +1,6 @@
 /** The arrows of the two planes: what the state and the engine say, as things to draw. */
-import { kindNames, labelsOf, type Kind } from "./edit";
+import { kindNames, type Kind } from "./edit";
+import { tokenLabels } from "./labels";
 import type { Page } from "./page.svelte";
 import { numberText } from "./state";
 import { vectorText } from "./ledger";
@@ -18,7 +19,7 @@ export interface Arrow {
 
 function arrow(page: Page, kind: Kind, token: number): Arrow {
   const { head, state } = page;
-  const label = labelsOf(state.tokens)[token];
+  const label = tokenLabels(state.tokens)[token];
   const weight = head.normalize[state.query][token];
   const hidden = kind !== "q" && head.mask[state.query][token] === null;
   return {
@@ -41,7 +42,7 @@ export function combineArrows(page: Page): Arrow[] {
   const { query, tokens } = page.state;
   const values = tokens.map((_, token) => arrow(page, "v", token));
   const mixture: Arrow = {
-    id: "mixture", kind: "mixture", token: query, label: "mixture", name: `mixture of ${labelsOf(tokens)[query]}`,
+    id: "mixture", kind: "mixture", token: query, label: "mixture", name: `mixture of ${tokenLabels(tokens)[query]}`,
     vector: page.head.combine[query], hidden: false, chosen: true, share: null,
   };
   return [...values.sort((a, b) => Number(a.chosen) - Number(b.chosen)), mixture];

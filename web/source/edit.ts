@@ -81,12 +81,3 @@ export function takenAsTheyAre(worked: Worked): Partial<State> {
     x: undefined, wq: undefined, wk: undefined, wv: undefined, kv_heads: undefined, positions: undefined,
   };
 }
-
-/** Names that tell equal tokens apart, as the command line writes them (cli/token_labels.c): dog#1, bites, dog#2. */
-export function labelsOf(tokens: string[]): string[] {
-  return tokens.map((token, index) => {
-    const same = (other: string) => other === token;
-    const name = token === "" ? '""' : token;
-    return tokens.filter(same).length === 1 ? name : `${name}#${tokens.slice(0, index + 1).filter(same).length}`;
-  });
-}

@@ -1,7 +1,7 @@
 // exports.ts - what leaves the page: text, tables, pictures. Pictures are drawn from the SVG on the page, with the styles
 // it is shown in written into it, so that the file looks the same without the page.
 import type { Head, Worked } from "./engine";
-import { labelsOf } from "./edit";
+import { tokenLabels } from "./labels";
 import type { Ledger } from "./ledger";
 
 /** Puts text on the clipboard; the sentence says how it went. */
@@ -41,7 +41,7 @@ function csvField(text: string): string {
 
 /** The weights of one head: a line for each query, every double in full; hidden cells stay empty. */
 export function gridCsv(worked: Worked, head: Head): string {
-  const labels = labelsOf(worked.tokens);
+  const labels = tokenLabels(worked.tokens);
   const lines = [["query", ...labels], ...head.normalize.map((row, query) => [labels[query], ...row.map((weight) => weight ?? "")])];
   return lines.map((line) => line.map((field) => csvField(String(field))).join(",") + "\r\n").join("");
 }

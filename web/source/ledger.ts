@@ -1,7 +1,7 @@
 /** The ledger: one query's story, a row for each key, and the products behind each number. Every number comes from the
  *  engine or is a single product or sum of doubles, which JavaScript and C round alike. */
 import type { Engine, Worked } from "./engine";
-import { labelsOf } from "./edit";
+import { tokenLabels } from "./labels";
 import { numberText } from "./state";
 
 export interface LedgerRow {
@@ -50,7 +50,7 @@ function whyAllowed(worked: Worked, query: number, key: number, allowed: boolean
 
 export function ledgerOf(engine: Engine, worked: Worked, head: number, query: number): Ledger {
   const { q, k, v, compare, scale, mask, normalize, combine, lse } = worked.heads[head];
-  const labels = labelsOf(worked.tokens);
+  const labels = tokenLabels(worked.tokens);
   const seen = mask[query].filter((score): score is number => score !== null);
   const shift = shiftOf(engine, seen);
   const rows = worked.tokens.map((_, key): LedgerRow => {

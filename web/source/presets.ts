@@ -17,7 +17,7 @@ const napkin = {
   v: [[2, 0], [0, 2], [2, 2]],
 };
 
-const ownPresets: Preset[] = [
+export const ownPresets: Preset[] = [
   {
     id: "cat", title: "the cat sat down",
     about: "“sat” asks who sat: nearly three quarters of its attention go to “cat”.",

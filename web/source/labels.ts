@@ -1,4 +1,4 @@
-/** Numbers for readers that are not simply decimals. */
+/** Names and numbers as readers see them, the same as `attend trace` writes. */
 import type { Engine } from "./engine";
 import type { Page } from "./page.svelte";
 
@@ -15,4 +15,13 @@ export function differenceText(engine: Engine, value: number, digits: number): s
 
 export function percentText(engine: Engine, share: number, digits = 0): string {
   return `${engine.decimals(100 * share, digits)} %`;
+}
+
+/** Tokens as they are told apart (cli/token_labels.c): dog#1, bites, dog#2. */
+export function tokenLabels(tokens: string[]): string[] {
+  return tokens.map((token, index) => {
+    const name = token === "" ? '""' : token;
+    if (tokens.indexOf(token) === tokens.lastIndexOf(token)) return name;
+    return `${name}#${tokens.slice(0, index + 1).filter((other) => other === token).length}`;
+  });
 }

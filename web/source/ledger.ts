@@ -48,7 +48,8 @@ function whyAllowed(worked: Worked, query: number, key: number, allowed: boolean
   return worked.causal ? "allowed: it does not come later" : "allowed: every query sees every key";
 }
 
-export function ledgerOf(engine: Engine, worked: Worked, head: number, query: number): Ledger {
+/** scaled: whether the scale was given, and is not the default. */
+export function ledgerOf(engine: Engine, worked: Worked, head: number, query: number, scaled: boolean): Ledger {
   const { q, k, v, compare, scale, mask, normalize, combine, lse } = worked.heads[head];
   const labels = tokenLabels(worked.tokens);
   const seen = mask[query].filter((score): score is number => score !== null);
@@ -71,7 +72,7 @@ export function ledgerOf(engine: Engine, worked: Worked, head: number, query: nu
   return {
     label: labels[query], query: q[query], rows, shift,
     scale: worked.scale,
-    defaultScale: worked.scale === 1 / Math.sqrt(q[query].length),
+    defaultScale: !scaled,
     total: rows.reduce((sum, row) => sum + (row.exponential ?? 0), 0),
     weightSum: rows.reduce((sum, row) => sum + (row.weight ?? 0), 0),
     mixture: combine[query],
@@ -115,9 +116,9 @@ export interface Story {
 const guarded = (text: string) => (text.startsWith("-") ? `(${text})` : text);
 const factor = (value: number) => guarded(numberText(value));
 
-/** "(1, 2)" */
+/** "(1, 2)", not to be broken over lines. */
 export function vectorText(numbers: number[], text: (value: number) => string): string {
-  return `(${numbers.map(text).join(", ")})`;
+  return `(${numbers.map(text).join(",\u00a0")})`;
 }
 
 function divisor(ledger: Ledger): string {

@@ -7,8 +7,7 @@ import "./theme.css";
 
 const target = document.getElementById("page")!;
 try {
-  const page = new Page(await load(), firstState());
-  if (location.hash.length > 1) page.open(location.hash);
+  const page = new Page(await load(), firstState(), location.hash);
   mount(App, { target, props: { page } });
   Object.assign(globalThis, { attend: page }); // for the console: attend.worked is what `attend trace --json` prints
 } catch (error) {

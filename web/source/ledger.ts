@@ -48,8 +48,7 @@ function whyAllowed(worked: Worked, query: number, key: number, allowed: boolean
   return worked.causal ? "allowed: it does not come later" : "allowed: every query sees every key";
 }
 
-/** scaled: whether the scale was given, and is not the default. */
-export function ledgerOf(engine: Engine, worked: Worked, head: number, query: number, scaled: boolean): Ledger {
+export function ledgerOf(engine: Engine, worked: Worked, head: number, query: number): Ledger {
   const { q, k, v, compare, scale, mask, normalize, combine, lse } = worked.heads[head];
   const labels = tokenLabels(worked.tokens);
   const seen = mask[query].filter((score): score is number => score !== null);
@@ -72,7 +71,7 @@ export function ledgerOf(engine: Engine, worked: Worked, head: number, query: nu
   return {
     label: labels[query], query: q[query], rows, shift,
     scale: worked.scale,
-    defaultScale: !scaled,
+    defaultScale: worked.scale === Math.sqrt(1 / q[query].length),
     total: rows.reduce((sum, row) => sum + (row.exponential ?? 0), 0),
     weightSum: rows.reduce((sum, row) => sum + (row.weight ?? 0), 0),
     mixture: combine[query],

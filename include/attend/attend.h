@@ -140,7 +140,8 @@ typedef enum attend_isa {
     ATTEND_ISA_BEST     = 0,               /* what this CPU runs best                               */
     ATTEND_ISA_PORTABLE = 1,               /* plain C; slow where the CPU has no fused multiply-add */
     ATTEND_ISA_AVX2     = 2,               /* with FMA                                              */
-    ATTEND_ISA_AVX512   = 3                /* F, BW, DQ and VL                                      */
+    ATTEND_ISA_AVX512   = 3,               /* F, BW, DQ and VL                                      */
+    ATTEND_ISA_NEON     = 4                /* of AArch64                                            */
 } attend_isa;                              /* results have the same bits on each                    */
 
 typedef struct attend_allocator {          /* both functions or neither                             */

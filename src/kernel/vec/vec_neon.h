@@ -4,6 +4,7 @@
 
 #include <arm_neon.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Tiles of 8 x 3 vectors: 24 sums, 3 vectors of queries and one element in 28 of the 32 registers. */
 enum { V_LANES = 4, V_GROUP = 3, V_TILE = 8, V_FEW = 8 };
@@ -25,6 +26,11 @@ static inline void v_store_bf16(uint16_t *to, v_float a) {
     uint32x4_t rounded = vaddq_u32(bits, vaddq_u32(odd, vdupq_n_u32(0x7fff)));
     uint32x4_t quiet = vorrq_u32(bits, vdupq_n_u32(0x400000));
     vst1_u16(to, vshrn_n_u32(vbslq_u32(vceqq_f32(a, a), rounded, quiet), 16));
+}
+static inline v_float v_load_i8(const int8_t *from) { /* four bytes, and not one more */
+    int32_t four;
+    memcpy(&four, from, sizeof four);
+    return vcvtq_f32_s32(vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_s32(vdup_n_s32(four))))));
 }
 static inline v_float v_set(float a) { return vdupq_n_f32(a); }
 static inline v_float v_add(v_float a, v_float b) { return vaddq_f32(a, b); }

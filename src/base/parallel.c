@@ -54,21 +54,29 @@ static attend_status run_on_executor(attend_ctx *ctx, attend_task task, void *wo
     return ATTEND_OK;
 }
 
-attend_status at_parallel(attend_ctx *ctx, attend_task task, void *work, int64_t count) {
-    int32_t lanes = at_parallel_lanes(ctx, count);
-    if (lanes > 1 && ctx->executor.run != NULL)
-        return run_on_executor(ctx, task, work, count, lanes);
 #ifdef _OPENMP
-#pragma omp parallel num_threads(lanes) if (lanes > 1)
+static void run_on_openmp(attend_task task, void *work, int64_t count, int32_t lanes) {
+#pragma omp parallel num_threads(lanes)
     {
         AT_STANDARD_FLOATS;
 #pragma omp for schedule(dynamic, 1)
         for (int64_t index = 0; index < count; index++)
             task(work, index, omp_get_thread_num());
     }
-#else
+}
+#endif
+
+attend_status at_parallel(attend_ctx *ctx, attend_task task, void *work, int64_t count) {
+    int32_t lanes = at_parallel_lanes(ctx, count);
+    if (lanes > 1 && ctx->executor.run != NULL)
+        return run_on_executor(ctx, task, work, count, lanes);
+#ifdef _OPENMP
+    if (lanes > 1) {
+        run_on_openmp(task, work, count, lanes);
+        return ATTEND_OK;
+    }
+#endif
     for (int64_t index = 0; index < count; index++)
         task(work, index, 0);
-#endif
     return ATTEND_OK;
 }

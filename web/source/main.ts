@@ -1,0 +1,15 @@
+import { mount } from "svelte";
+import App from "./app.svelte";
+import { load } from "./engine";
+import { Page } from "./page.svelte";
+import { firstState } from "./presets";
+import "./theme.css";
+
+const target = document.getElementById("page")!;
+try {
+  const page = new Page(await load(), firstState());
+  if (location.hash.length > 1) page.open(location.hash);
+  mount(App, { target, props: { page } });
+} catch (error) {
+  target.textContent = "attend: the page cannot start: " + (error as Error).message;
+}

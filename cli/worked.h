@@ -26,7 +26,7 @@ typedef struct worked {
     int64_t output_width;          /* columns of wo, H*E without it */
     int causal;
     const unsigned char *visible; /* (T, T) borrowed, as in the options */
-    int scale_given; /* 0: scale is 1/sqrt(D) */
+    int scale_given;              /* 0: scale is 1/sqrt(D) */
     double scale;
     double *placed;      /* (T, C) x with the sines and cosines of the positions added; NULL without x */
     double *projected_q; /* (H, T, D) before rotation; NULL unless positions are rotary */

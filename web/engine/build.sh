@@ -6,7 +6,7 @@ output="$(realpath -m "$1")"
 cd "$(dirname "$0")/../.."
 mkdir -p "$(dirname "$output")"
 
-sources=(src/base/{check,half,memory,parallel,status,text}.c src/tensor/*.c src/problem/*.c src/stage/*.c
+sources=(src/base/{check,elementary,half,memory,parallel,status,text}.c src/tensor/*.c src/problem/*.c src/stage/*.c
     src/kernel/{select,kernels_portable}.c src/fused/*.c src/api/*.c src/files/{example,example_check,fault}.c
     cli/{worked,number_text}.c web/engine/{engine,no_system}.c)
 

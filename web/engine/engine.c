@@ -132,3 +132,6 @@ const char *engine_decimals(double value, int digits, int shortest) {
         number_fixed(text, value, digits);
     return text;
 }
+
+double EXPORT(engine_exponential)(double value);
+double engine_exponential(double value) { return attend_exp(value); }

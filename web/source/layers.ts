@@ -36,17 +36,15 @@ const widthOf = (rows: Matrix): number => rows[0].length;
 
 /** Why no layer can stand on top of this one, or undefined. */
 export function layerRefusal(example: Example, output: Matrix): string | undefined {
-  const width = widthOf(output);
-  if (example.x && width !== widthOf(example.x))
-    return `the output has ${width} numbers for each token, x has ${widthOf(example.x)}: the same layer does not fit on top`;
+  if (!example.x || widthOf(output) === widthOf(example.x)) return undefined;
+  return `the output has ${widthOf(output)} numbers for each token, x has ${widthOf(example.x)}: the same layer does not fit on top`;
+}
+
+/** Whether an output of this width can be shared out to the heads again, and multiplied by W_O again. */
+function fitsAgain(example: Example, width: number): boolean {
   const heads = example.heads ?? 1;
-  if (!example.x && width % heads !== 0)
-    return `the output has ${width} numbers for each token, which ${heads} heads cannot share`;
-  if (!example.x && example.wo && example.wo.length !== width)
-    return `the output has ${width} numbers for each token, wo has ${example.wo.length} rows`;
-  if (!example.x && example.positions === "rotary" && (width / heads) % 2 !== 0)
-    return "rotary positions turn pairs of numbers: each head needs an even width";
-  return undefined;
+  const joins = !example.wo || example.wo.length === width;
+  return width % heads === 0 && joins && (example.positions !== "rotary" || (width / heads) % 2 === 0);
 }
 
 /** What comes out of a layer: its output, and x when there is a residual path around it. */
@@ -55,11 +53,16 @@ export function layerResult(example: Example, output: Matrix, residual: boolean)
   return residual && x ? output.map((row, token) => plus(row, x[token])) : output;
 }
 
-/** The layer on top: the same layer again, on what came out of the one below. */
+/**
+ * The layer on top, on what came out of the one below: the same layer again. Without x, where the output is too narrow
+ * or too wide for the heads, it has one head, no W_O and no positions.
+ */
 export function nextLayer(example: Example, result: Matrix): Example {
   const { x: _x, q: _q, k: _k, v: _v, ...rest } = example;
   if (example.x) return { ...rest, x: result, ...(rest.positions === "sinusoidal" ? { positions: "none" as const } : {}) };
-  return { ...rest, q: result, k: result, v: result, kv_heads: rest.heads ?? 1 };
+  const { heads, kv_heads: _shared, wo: _wo, positions: _positions, ...plain } = rest;
+  const again = fitsAgain(example, widthOf(result)) ? { ...rest, kv_heads: heads ?? 1 } : plain;
+  return { ...again, q: result, k: result, v: result };
 }
 
 export interface Layer {
@@ -147,4 +150,26 @@ export function explainedShare(work: Work, example: Example, tower: Tower, query
   }, full.map(() => 0));
   const size = norm(full);
   return { edges: edges.length, full, sum, share: size === 0 ? undefined : 1 - norm(minus(full, sum)) / size };
+}
+
+export interface Path {
+  heads: [number, number]; // in the first layer, in the second
+  tokens: [number, number, number]; // from, through, to
+  weight: number; // product of the two weights
+}
+
+/** All paths of two layers that end in one query, heaviest first. In each pair of heads their weights sum to 1. */
+export function twoStepPaths(first: Worked, second: Worked, query: number): Path[] {
+  const paths: Path[] = [];
+  second.heads.forEach((upper, above) =>
+    first.heads.forEach((lower, below) =>
+      upper.normalize[query].forEach((weight, through) =>
+        lower.normalize[through].forEach((part, from) => {
+          if (weight !== null && part !== null)
+            paths.push({ heads: [below, above], tokens: [from, through, query], weight: weight * part });
+        }),
+      ),
+    ),
+  );
+  return paths.sort((a, b) => b.weight - a.weight);
 }

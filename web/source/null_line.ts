@@ -5,6 +5,7 @@
 // whenever n > d_value + 1. A query q makes the weights exp(scale q.k_j) / Z, so that log a = scale K q - log Z: the logs
 // lie in the span of the keys and of 1. Where they do not, no query makes these weights, whatever it is (Jain and
 // Wallace 2019 looked for other weights; Wiegreffe and Pinter 2019 asked whether a model could have made them).
+import type { Work } from "./cuts";
 import { dot, norm, nullSpace, projection, solve, times, transpose, type Rows, type Vector } from "./linear";
 
 /** Weights smaller than this share of the step to the edge are the edge itself. */
@@ -78,4 +79,12 @@ export function divergence(a: Vector, b: Vector): number {
     const middle = (left + right) / 2;
     return sum + (towards(left, middle) + towards(right, middle)) / 2;
   }, 0);
+}
+
+/** The engine's mixture of values by given weights: weights a are what softmax makes of the scores log a. */
+export function mixByWeights(work: Work, weights: Vector, values: Rows): Vector {
+  const tokens = weights.map((_, index) => String(index));
+  const logs = weights.map((weight) => [weight === 0 ? 0 : Math.log(weight)]);
+  const hidden = weights.map(() => weights.map((weight) => weight === 0));
+  return work({ tokens, q: weights.map(() => [1]), k: logs, v: values, scale: 1, hidden }).heads[0].combine[0];
 }

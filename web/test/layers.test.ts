@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Example } from "../source/engine";
 import { plus } from "../source/linear";
-import { countPaths, edgesFrom, explainedShare, headParts, layerRefusal, runLayers } from "../source/layers";
+import { countPaths, edgesFrom, explainedShare, headParts, layerRefusal, runLayers, twoStepPaths } from "../source/layers";
 import { work } from "./stand_in";
 
 const napkin: Example = {
@@ -58,6 +58,21 @@ describe("a second layer", () => {
     expect(layerRefusal(open, work(open).output)).toContain("the output has 4 numbers for each token, x has 3");
     expect(layerRefusal(heads, work(heads).output)).toBeUndefined();
     expect(layerRefusal(napkin, work(napkin).output)).toBeUndefined();
+  });
+
+  it("has one head where the output does not fit several", () => {
+    const two: Example = { ...napkin, heads: 2, wo: [[1], [1]] };
+    expect(runLayers(work, two, { layers: 2, residual: false })[1].example).toEqual({
+      tokens: napkin.tokens, q: work(two).output, k: work(two).output, v: work(two).output,
+    });
+  });
+
+  it("mixes the first values by the products of weights along the paths, where the output is the value", () => {
+    const [first, second] = runLayers(work, napkin, { layers: 2, residual: false });
+    const paths = twoStepPaths(first.worked, second.worked, 0);
+    expect(paths).toHaveLength(9);
+    const mixed = paths.reduce((sum, path) => plus(sum, napkin.v![path.tokens[0]].map((value) => path.weight * value)), [0, 0]);
+    close(mixed, second.result[0]);
   });
 });
 

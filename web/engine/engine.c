@@ -122,14 +122,11 @@ const double *engine_numbers(int step) {
     return steps[step];
 }
 
-/* A number as the program prints it with so many decimals, or the shortest that says the same. */
-const char *EXPORT(engine_decimals)(double value, int digits, int shortest);
-const char *engine_decimals(double value, int digits, int shortest) {
+/* A number as the program prints it with so many decimals. */
+const char *EXPORT(engine_decimals)(double value, int digits);
+const char *engine_decimals(double value, int digits) {
     static char text[NUMBER_TEXT_MAX];
-    if (shortest)
-        number_short(text, value, digits);
-    else
-        number_fixed(text, value, digits);
+    number_fixed(text, value, digits);
     return text;
 }
 

@@ -1,7 +1,7 @@
 /** The arithmetic of the page: the C code of `attend trace`, compiled to WebAssembly. Nothing is computed here in
  *  TypeScript that the command line prints too. */
 
-import inlined from "../../build/page/engine.wasm?inline";
+import inlined from "../../build/page/engine.wasm?url&inline";
 
 export type Matrix = number[][];
 
@@ -52,8 +52,6 @@ export interface Engine {
   work(example: Example): Worked;
   /** value with digits decimals (0 to 17), rounded as the command line does. */
   decimals(value: number, digits: number): string;
-  /** The shortest of the above that says the same: 2.500 -> 2.5, 2.000 -> 2. */
-  shortest(value: number, digits: number): string;
   /** e to the power value, as the weights take it. */
   exponential(value: number): number;
 }
@@ -70,7 +68,7 @@ interface Exports {
   engine_size(what: number): number;
   engine_scale(): number;
   engine_numbers(step: number): number;
-  engine_decimals(value: number, digits: number, shortest: number): number;
+  engine_decimals(value: number, digits: number): number;
   engine_exponential(value: number): number;
 }
 
@@ -121,11 +119,9 @@ class WasmEngine implements Engine {
   }
 
   decimals(value: number, digits: number): string {
-    return this.number(value, digits, 0);
-  }
-
-  shortest(value: number, digits: number): string {
-    return this.number(value, digits, 1);
+    if (!(Number.isInteger(digits) && digits >= 0 && digits <= 17))
+      throw new Error(`digits is ${digits} (allowed 0 to 17)`);
+    return this.text(this.wasm.engine_decimals(value, digits));
   }
 
   exponential(value: number): number {
@@ -199,12 +195,6 @@ class WasmEngine implements Engine {
   /** A view that the next call into the module may end. */
   private numbers(address: number, count: number): Float64Array {
     return new Float64Array(this.wasm.memory.buffer, address, count);
-  }
-
-  private number(value: number, digits: number, shortest: number): string {
-    if (!(Number.isInteger(digits) && digits >= 0 && digits <= 17))
-      throw new Error(`digits is ${digits} (allowed 0 to 17)`);
-    return this.text(this.wasm.engine_decimals(value, digits, shortest));
   }
 
   private text(address: number): string {

@@ -349,6 +349,10 @@ ATTEND_API attend_status attend_join(attend_ctx *ctx, const attend_in *o_a, cons
 
 /* ==== 7. The stages, one at a time: plain arithmetic in double, stores everything ============ */
 
+/* e to the power x as the stages take it: the same bits on every machine, and the double nearest to the true value but
+   for about one x in 2^40.  NaN for NaN.  Any thread. */
+ATTEND_API double attend_exp(double x);
+
 typedef enum attend_place_kind {
     ATTEND_PLACE_ADD               = 1,    /* x [B,T,C]: adds sines and cosines of position         */
     ATTEND_PLACE_ROTATE_NEIGHBOURS = 2,    /* x [B,H,T,D]: turns pairs (0,1) (2,3) ...              */

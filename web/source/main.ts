@@ -12,4 +12,5 @@ try {
   Object.assign(globalThis, { attend: page }); // for the console: attend.worked is what `attend trace --json` prints
 } catch (error) {
   target.textContent = "attend: the page cannot start: " + (error as Error).message;
+  throw error;
 }

@@ -3,6 +3,7 @@
 #ifndef AT_BLOCK_H
 #define AT_BLOCK_H
 
+#include "fused/added.h"
 #include "fused/panel.h"
 #include "fused/plan.h"
 #include "fused/see.h"
@@ -20,11 +21,12 @@ typedef struct at_block {
 /* Scratch of one thread. */
 typedef struct at_bench {
     at_block blocks[AT_BLOCKS_MAX];
-    float *scores; /* (AT_CHUNK, AT_LANES) */
-    float *added;  /* (AT_CHUNK, AT_LANES) slopes and bias; only when adjusted */
-    float *keys;   /* (AT_CHUNK, D) only when keys are converted */
-    float *values; /* (AT_CHUNK, E) only when values are converted */
-    float *rows;   /* (AT_LANES, max(D, E)) queries and outputs that are converted */
+    float *scores;     /* (AT_CHUNK, AT_LANES) */
+    float *added;      /* (AT_CHUNK, AT_LANES) slopes and bias; only when adjusted */
+    float *added_rows; /* (AT_LANES, AT_ADDED_KEYS) the same before it is turned over; only when adjusted */
+    float *keys;       /* (AT_CHUNK, D) only when keys are converted */
+    float *values;     /* (AT_CHUNK, E) only when values are converted */
+    float *rows;       /* (AT_LANES, max(D, E)) queries and outputs that are converted */
     uint64_t seen[AT_CHUNK];
     at_rows chunk;
     float keep[AT_LANES], take[AT_LANES];
@@ -50,8 +52,9 @@ at_panel at_block_keys(const at_fused *call, const at_plan *plan, at_bench *benc
 at_panel at_block_values(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g,
                          at_span chunk);
 
-/* The part of keys that some row of the block may see by position; empty when first >= end. */
-at_span at_block_sees(const at_block *block, at_span keys);
+/* The part of a chunk that some row of the block may see by position, empty when first >= end; keys, which began with
+   the chunk, then begin with it. */
+at_span at_block_sees(const at_block *block, at_span chunk, at_panel *keys);
 
 /* bench->scores of at most AT_CHUNK keys, which begin at keys, as q.k; the highest goes to bench->chunk. */
 void at_block_compare(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_panel keys,
@@ -60,6 +63,10 @@ void at_block_compare(const at_fused *call, const at_plan *plan, at_bench *bench
 /* bench->scores, where the plan says so, become what softmax sees; without added: before slopes and bias. */
 void at_block_adjust(const at_problem *problem, const at_plan *plan, at_bench *bench, const at_block *block,
                      at_span span, bool added);
+
+/* Both: what softmax sees, times the scale still to come when nothing is adjusted. */
+void at_block_scores(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_span span,
+                     at_panel keys, const uint64_t *seen);
 
 /* Folds in the keys of one chunk, or of the part of it that some row sees. */
 void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,

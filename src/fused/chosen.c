@@ -70,7 +70,7 @@ static void write_hidden(const chosen *rows, at_span span) {
 }
 
 /* The steps of forward.c, one after another, each written out. */
-static void write_seen(const chosen *rows, at_span span) {
+static void write_seen(const chosen *rows, at_span span, at_panel keys) {
     const at_fused *call = rows->look->work.call;
     const at_plan *plan = &rows->look->work.plan;
     const at_taps *taps = call->taps;
@@ -79,8 +79,6 @@ static void write_seen(const chosen *rows, at_span span) {
     const float *scores = bench->scores;
     int32_t count = (int32_t)(span.end - span.first);
     double scale = plan->adjusted ? 1 : fabs(call->problem->scale);
-    at_panel keys =
-        at_panel_of(plan->kernels, call->k, block->query[0].b, block->query[0].g, span.first, count, rows->keys);
     const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
     at_block_compare(call, plan, bench, block, keys, count, seen);
     write(rows, &taps->row_raw, span, scores, (double)plan->sign, seen, -INFINITY);
@@ -94,22 +92,26 @@ static void write_seen(const chosen *rows, at_span span) {
     else
         write(rows, &taps->row_capped, span, scores, scale, seen, -INFINITY);
     write(rows, &taps->row_biased, span, scores, scale, seen, -INFINITY);
-    plan->kernels->weigh(bench->scores, block->rows, count, seen, plan->factor, &block->final);
+    plan->kernels->reweigh(bench->scores, block->rows, count, seen, plan->factor, &block->final);
     write(rows, &taps->row_weights, span, scores, 1, seen, 0);
 }
 
-void at_chosen_run(void *look, int64_t index, int32_t lane) {
+void at_chosen_run(void *opaque, int64_t index, int32_t lane) {
+    const at_look *look = opaque;
+    const at_fused *call = look->work.call;
     chosen rows = begin(look, index, lane);
-    int64_t all = rows.look->work.call->problem->keys;
+    const at_query *at = &rows.block->query[0];
+    int64_t all = call->problem->keys;
     for (int64_t j = 0; j < all; j += AT_CHUNK) {
-        at_span chunk = {j, j + AT_CHUNK < all ? j + AT_CHUNK : all}, seen = at_block_sees(rows.block, chunk);
-        at_span before = {chunk.first, seen.first}, after = {seen.end, chunk.end};
-        if (seen.first >= seen.end) {
+        at_span chunk = {j, j + AT_CHUNK < all ? j + AT_CHUNK : all};
+        if (chunk.first >= rows.block->span.end || chunk.end <= rows.block->span.first) {
             write_hidden(&rows, chunk);
             continue;
         }
+        at_panel keys = at_panel_of(look->work.plan.kernels, call->k, at->b, at->g, j, chunk.end - j, rows.keys);
+        at_span seen = at_block_sees(rows.block, chunk, &keys), before = {j, seen.first}, after = {seen.end, chunk.end};
         write_hidden(&rows, before);
-        write_seen(&rows, seen);
+        write_seen(&rows, seen, keys);
         write_hidden(&rows, after);
     }
 }

@@ -107,7 +107,7 @@ static void weigh_entries(const at_look *look, at_bench *bench, const at_block *
     for (int32_t i = 0; i < block->rows; i++)
         for (int32_t k = 0; k < count; k++)
             bench->scores[k * AT_LANES + i] = n + k < tally->count[i] ? tally->score[i * top + n + k] : 0;
-    plan->kernels->weigh(bench->scores, block->rows, count, NULL, plan->factor, &block->final);
+    plan->kernels->reweigh(bench->scores, block->rows, count, NULL, plan->factor, &block->final);
 }
 
 /* A row that holds NaN says so instead of naming keys: there is no order among them. */
@@ -174,20 +174,19 @@ static void write_mass(const at_taps *taps, const at_block *block, const heavies
 static void step(const at_look *look, at_bench *bench, at_block *block, at_span chunk, at_panel keys, heaviest *tally) {
     const at_fused *call = look->work.call;
     const at_plan *plan = &look->work.plan;
-    at_span span = at_block_sees(block, chunk);
+    at_span span = at_block_sees(block, chunk, &keys);
     if (span.first >= span.end)
         return;
     int32_t count = (int32_t)(span.end - span.first);
     const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
-    keys.rows = at_panel_row(keys, span.first - chunk.first);
-    at_block_compare(call, plan, bench, block, keys, count, seen);
-    if (plan->adjusted)
-        at_block_adjust(call->problem, plan, bench, block, span, true);
+    if (!at_seen_by_some(seen, block->rows, span))
+        return;
+    at_block_scores(call, plan, bench, block, span, keys, seen);
     if (call->taps->top > 0)
         search(plan->kernels, block, call->taps->top, span, bench->scores, seen, tally);
     if (kinds_of(call->taps) == 0)
         return;
-    plan->kernels->weigh(bench->scores, block->rows, count, seen, plan->factor, &block->final);
+    plan->kernels->reweigh(bench->scores, block->rows, count, seen, plan->factor, &block->final);
     sort_by_kind(plan->kernels, call->taps, block, span, bench->scores, tally);
 }
 
@@ -201,9 +200,8 @@ void at_heaviest_run(void *opaque, int64_t index, int32_t lane) {
     int32_t blocks = at_task_begin(&look->work, bench, &task, &keys);
     for (int32_t n = 0; n < blocks; n++)
         at_look_settle(call, &look->work.plan, &bench->blocks[n]);
-    for (int64_t j = keys.first; j < keys.end;) {
-        int64_t chunk_end = j + AT_CHUNK - j % AT_CHUNK;
-        at_span chunk = {j, chunk_end < keys.end ? chunk_end : keys.end};
+    for (int64_t j = keys.first - keys.first % AT_CHUNK; j < keys.end;) {
+        at_span chunk = {j, j + AT_CHUNK < keys.end ? j + AT_CHUNK : keys.end};
         at_panel k = at_block_keys(call, &look->work.plan, bench, task.b, task.g, chunk);
         for (int32_t n = 0; n < blocks; n++)
             step(look, bench, &bench->blocks[n], chunk, k, &tally[n]);

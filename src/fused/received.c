@@ -73,7 +73,7 @@ typedef struct received {
     at_bench *bench;
     int64_t b, h;
     at_span units, keys;         /* of the range */
-    at_panel panel;              /* the keys */
+    float *converted;            /* the keys from first_chunk on, (keys, D); NULL where they are in place */
     double *column_sum;          /* (keys) */
     double *sum, *most, *count;  /* (SLOTS, columns) of the bands at hand; slot 0 is the one that the last block left */
     float *line_sum, *line_most; /* (AT_CHUNK, AT_LANES) */
@@ -93,7 +93,8 @@ static bool measure(const at_problem *problem, const at_taps *taps, bool convert
     count->columns = at_given_out(&taps->column_sum) ? (size_t)look->range_keys : 0;
     count->lines = columns > 0 ? (size_t)AT_CHUNK * AT_LANES : 0;
     return at_size_mul(columns, SLOTS, &count->cells) &&
-           at_size_mul(converts ? (size_t)look->range_keys : 0, (size_t)problem->head_width, &count->keys);
+           at_size_mul(converts ? (size_t)look->range_keys + 2 * AT_CHUNK : 0, (size_t)problem->head_width,
+                       &count->keys);
 }
 
 bool at_received_size(const at_problem *problem, const at_taps *taps, bool converts, const at_look *look,
@@ -116,6 +117,16 @@ static void clear_cells(received *tally, int32_t slot, int32_t end) {
     memset(tally->sum + slot * width, 0, size);
     memset(tally->most + slot * width, 0, size);
     memset(tally->count + slot * width, 0, size);
+}
+
+/* Conversion begins where a chunk does. */
+static int64_t first_chunk(const received *tally) { return tally->keys.first - tally->keys.first % AT_CHUNK; }
+
+static void convert(const received *tally, int64_t chunk) {
+    const at_fused *call = tally->look->work.call;
+    (void)at_panel_of(tally->look->work.plan.kernels, call->k, tally->b, tally->h / call->problem->group, chunk,
+                      least(tally->keys.end - chunk, AT_CHUNK),
+                      tally->converted + (chunk - first_chunk(tally)) * call->problem->head_width);
 }
 
 static received *begin(const at_look *look, int64_t index, int32_t lane) {
@@ -143,8 +154,9 @@ static received *begin(const at_look *look, int64_t index, int32_t lane) {
     memset(tally->column_sum, 0, sizeof(double) * count.columns);
     if (wants_grid(call->taps))
         clear_cells(tally, 0, 1);
-    tally->panel = at_panel_of(look->work.plan.kernels, call->k, tally->b, tally->h / problem->group, tally->keys.first,
-                               tally->keys.end - tally->keys.first, (float *)(void *)(tally->count + count.cells));
+    tally->converted = at_panel_in_place(call->k) ? NULL : (float *)(void *)(tally->count + count.cells);
+    for (int64_t j = first_chunk(tally); tally->converted != NULL && j < tally->keys.end; j += AT_CHUNK)
+        convert(tally, j);
     return tally;
 }
 
@@ -296,6 +308,19 @@ static void tally_columns(received *tally, const at_block *block, at_span span, 
     tally->look->work.plan.kernels->across(weights, block->rows, (int32_t)(span.end - span.first), 0, to);
 }
 
+/* The keys from key first on, as far as its chunk goes. */
+static at_panel keys_of_chunk(const received *tally, int64_t first) {
+    const at_fused *call = tally->look->work.call;
+    int64_t chunk = first - first % AT_CHUNK, width = call->problem->head_width;
+    at_panel keys = at_panel_raw(call->k, tally->b, tally->h / call->problem->group, chunk);
+    if (tally->converted != NULL) {
+        keys.rows = tally->converted + (chunk - first_chunk(tally)) * width;
+        keys.stride = width;
+        keys.dtype = ATTEND_F32;
+    }
+    return at_panel_from(keys, first - chunk);
+}
+
 static void step(received *tally, at_block *block, at_span span) {
     const at_look *look = tally->look;
     const at_fused *call = look->work.call;
@@ -303,12 +328,10 @@ static void step(received *tally, at_block *block, at_span span) {
     at_bench *bench = tally->bench;
     int32_t count = (int32_t)(span.end - span.first);
     const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
-    at_panel keys = tally->panel;
-    keys.rows = at_panel_row(keys, span.first - tally->keys.first);
-    at_block_compare(call, plan, bench, block, keys, count, seen);
-    if (plan->adjusted)
-        at_block_adjust(call->problem, plan, bench, block, span, true);
-    plan->kernels->weigh(bench->scores, block->rows, count, seen, plan->factor, &block->final);
+    if (!at_seen_by_some(seen, block->rows, span))
+        return;
+    at_block_scores(call, plan, bench, block, span, keys_of_chunk(tally, span.first), seen);
+    plan->kernels->reweigh(bench->scores, block->rows, count, seen, plan->factor, &block->final);
     if (at_given_out(&call->taps->column_sum))
         tally_columns(tally, block, span, bench->scores);
     if (wants_grid(call->taps))
@@ -340,7 +363,8 @@ static void run_block(received *tally, int64_t first, int64_t end) {
         return;
     at_block_pack(look->work.call, &look->work.plan, tally->bench, block);
     at_look_settle(look->work.call, &look->work.plan, block);
-    span = at_block_sees(block, tally->keys);
+    span.first = span.first > tally->keys.first ? span.first : tally->keys.first;
+    span.end = least(span.end, tally->keys.end);
     if (wants_grid(taps))
         place_rows(tally, block);
     for (int64_t j = span.first, next; j < span.end; j = next) {

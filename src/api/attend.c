@@ -90,19 +90,10 @@ attend_status attend_forward(attend_ctx *ctx, const attend_problem *problem, con
     at_arguments arguments;
     at_problem resolved;
     at_tensors tensors;
-    at_taps resolved_taps;
     AT_TRY(at_begin(ctx));
     at_arguments_begin(&arguments, ctx);
     AT_TRY(import_call(&arguments, problem, q, k, v, extra, &resolved, &tensors));
-    if (o == NULL || o->data == NULL)
-        return at_fail(ctx, ATTEND_ARGUMENT, "o%s is NULL", o == NULL ? "" : ".data");
-    AT_TRY(at_problem_output(&arguments, &resolved, "o", o, &tensors.o));
-    AT_TRY(at_taps_import(&arguments, &resolved, taps, &resolved_taps));
-    AT_TRY(at_taps_check(ctx, &resolved, &resolved_taps));
-    AT_TRY(at_arguments_apart(&arguments));
-    if (at_arguments_write_nothing(&arguments))
-        return ATTEND_OK;
-    return at_paths_forward(ctx, &resolved, &tensors, &resolved_taps);
+    return at_paths_take(&arguments, &resolved, &tensors, o, taps);
 }
 
 attend_status attend_chain(attend_ctx *ctx, const attend_problem *problem, const attend_in *q, const attend_in *k,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "base/size.h"
 
@@ -109,37 +110,63 @@ at_panel at_block_values(const at_fused *call, const at_plan *plan, at_bench *be
     return at_panel_of(plan->kernels, call->v, b, g, chunk.first, chunk.end - chunk.first, bench->values);
 }
 
+/* The scores of the keys of span, and the highest of each row. */
+static void compare(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_span span,
+                    at_panel keys, const uint64_t *seen) {
+    int32_t rows = block->rows, count = (int32_t)(span.end - span.first);
+    int64_t width = call->problem->head_width;
+    float *highest = bench->chunk.highest;
+    if (keys.dtype == ATTEND_F32)
+        plan->kernels->compare(block->queries, rows, width, keys.rows, keys.stride, count, seen, bench->scores,
+                               highest);
+    else
+        plan->kernels->compare_few(block->queries, rows, width, keys.rows, keys.dtype, keys.stride, count,
+                                   bench->scores, highest);
+    if (keys.scales != NULL)
+        plan->kernels->weigh(bench->scores, rows, count, keys.scales);
+    if (plan->adjusted)
+        adjust(call->problem, plan, bench, block, span);
+    if (plan->adjusted || seen != NULL || keys.scales != NULL)
+        plan->kernels->highest(bench->scores, rows, count, seen, highest);
+}
+
+/* Weights become shares of the output. */
+static void combine(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, int32_t count,
+                    at_panel values, const uint64_t *seen) {
+    int64_t width = call->problem->value_width;
+    if (values.scales != NULL)
+        plan->kernels->weigh(bench->scores, block->rows, count, values.scales);
+    if (values.dtype == ATTEND_F32)
+        plan->kernels->combine(bench->scores, block->rows, count, seen, values.rows, values.stride, width, bench->keep,
+                               bench->take, block->output);
+    else
+        plan->kernels->combine_few(bench->scores, block->rows, count, seen, values.rows, values.dtype, values.stride,
+                                   width, bench->keep, bench->take, block->output);
+}
+
+/* Without the first rows of a panel. */
+static at_panel from_row(at_panel panel, int64_t first) {
+    panel.rows = at_panel_row(panel, first);
+    panel.scales = panel.scales ? panel.scales + first : NULL;
+    return panel;
+}
+
 void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,
                    at_panel keys, at_panel values) {
-    const at_problem *problem = call->problem;
-    const at_kernels *kernels = plan->kernels;
     at_span span = {block->span.first > chunk.first ? block->span.first : chunk.first,
                     block->span.end < chunk.end ? block->span.end : chunk.end};
     if (span.first >= span.end)
         return;
-    int32_t rows = block->rows, count = (int32_t)(span.end - span.first);
-    const void *k = at_panel_row(keys, span.first - chunk.first), *v = at_panel_row(values, span.first - chunk.first);
-    const uint64_t *seen = at_see(problem, block->query, rows, span, bench->seen);
-    if (!at_seen_by_some(seen, rows, span))
+    if (keys.dtype == ATTEND_I8) /* whole groups; what nobody sees of them is hidden */
+        span.first -= (span.first - chunk.first) % AT_GROUP;
+    int32_t count = (int32_t)(span.end - span.first);
+    const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
+    if (!at_seen_by_some(seen, block->rows, span))
         return;
-    if (keys.dtype == ATTEND_F32)
-        kernels->compare(block->queries, rows, problem->head_width, k, keys.stride, count, seen, bench->scores,
-                         bench->chunk.highest);
-    else
-        kernels->compare_few(block->queries, rows, problem->head_width, k, keys.dtype, keys.stride, count,
-                             bench->scores, bench->chunk.highest);
-    if (plan->adjusted)
-        adjust(problem, plan, bench, block, span);
-    if (plan->adjusted || seen != NULL)
-        kernels->highest(bench->scores, rows, count, seen, bench->chunk.highest);
-    kernels->normalize(bench->scores, rows, count, seen, plan->factor, &bench->chunk);
-    kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
-    if (values.dtype == ATTEND_F32)
-        kernels->combine(bench->scores, rows, count, seen, v, values.stride, problem->value_width, bench->keep,
-                         bench->take, block->output);
-    else
-        kernels->combine_few(bench->scores, rows, count, seen, v, values.dtype, values.stride, problem->value_width,
-                             bench->keep, bench->take, block->output);
+    compare(call, plan, bench, block, span, from_row(keys, span.first - chunk.first), seen);
+    plan->kernels->normalize(bench->scores, block->rows, count, seen, plan->factor, &bench->chunk);
+    plan->kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
+    combine(call, plan, bench, block, count, from_row(values, span.first - chunk.first), seen);
 }
 
 /* ---- end ---- */
@@ -174,7 +201,7 @@ static double lse_of(const at_problem *problem, const at_plan *plan, const at_ro
         return -INFINITY;
     bool at_the_end = fabsf(state->shift[i]) >= -AT_SHIFT_NONE;
     double shift = at_the_end ? highest_of(problem, plan, state, i) : (double)state->shift[i] * ln_2;
-    return shift + log((double)state->sum[i]);
+    return shift + at_log((double)state->sum[i]);
 }
 
 /* A score that is NaN was passed over by the maximum, but is in the sum. */

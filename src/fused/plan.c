@@ -3,10 +3,13 @@
 #include <math.h>
 
 #include "base/size.h"
+#include "fused/panel.h"
 
 static const double log2_e = 1.44269504088896340736;
 
-static bool is_short_float(int32_t dtype) { return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16; }
+static bool is_short_float(int32_t dtype) {
+    return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16 || dtype == AT_PAGED;
+}
 
 bool at_plan_leaves_taps(const at_taps *taps) {
     return taps->top > 0 || at_given_out(&taps->top_rest) || at_given_in(&taps->rows) ||
@@ -35,11 +38,11 @@ const char *at_plan_refusal(const at_fused *call) {
 
 static int64_t parts(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
-/* Rows of floats are read where they lie, and rows of 16-bit floats too when a block has few rows. */
+/* Rows of floats are read where they lie, and rows of 16 or 8 bits too when a block has few rows. */
 const char *at_plan_widens(const attend_in *tensor, const at_plan *plan) {
-    if (tensor->stride[3] != 1 && tensor->shape[3] != 1)
+    if (tensor->dtype != AT_PAGED && tensor->stride[3] != 1 && tensor->shape[3] != 1)
         return "the elements of a row are not adjacent";
-    if (tensor->dtype != ATTEND_F32 && plan->heads * plan->queries > AT_FEW)
+    if (!at_panel_in_place(tensor) && plan->heads * plan->queries > AT_FEW)
         return "16-bit floats are converted once for the many rows that meet them";
     return NULL;
 }

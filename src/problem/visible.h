@@ -42,7 +42,8 @@ static inline at_query at_query_of(const at_problem *problem, int64_t b, int64_t
     int64_t key_end = at_entry(&problem->key_starts, s + 1, problem->keys);
     int64_t counted = key_start + at_entry(&problem->key_count, s, key_end - key_start);
     at_query query = {b, h, i, h / problem->group, 0, key_start, counted < key_end ? counted : key_end};
-    query.position = key_start + (i - query_start) + at_entry(&problem->query_offsets, s, problem->query_offset);
+    int64_t aligned = problem->queries_last ? counted - key_start - problem->queries : problem->query_offset;
+    query.position = key_start + (i - query_start) + at_entry(&problem->query_offsets, s, aligned);
     if (problem->flags & ATTEND_LIMIT_AHEAD && query.position + problem->ahead + 1 < query.end)
         query.end = query.position + problem->ahead + 1;
     if (problem->flags & ATTEND_LIMIT_BACK && query.position - problem->back > query.first)

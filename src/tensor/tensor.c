@@ -1,6 +1,7 @@
 #include "tensor/tensor.h"
 
 #include "base/half.h"
+#include "tensor/pages.h"
 
 static double load(const void *data, int32_t dtype, int64_t index) {
     switch (dtype) {
@@ -28,6 +29,8 @@ static int64_t offset(const int64_t *stride, int64_t a, int64_t b, int64_t c, in
 }
 
 double at_get(const attend_in *tensor, int64_t a, int64_t b, int64_t c, int64_t d) {
+    if (tensor->dtype == AT_PAGED)
+        return at_pages_get(tensor->data, a, b, c, d);
     return load(tensor->data, tensor->dtype, offset(tensor->stride, a, b, c, d));
 }
 

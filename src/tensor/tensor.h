@@ -8,6 +8,9 @@
 
 #include "attend/attend.h"
 
+/* One more type, for inputs alone: data is a struct at_pages (pages.h), which says where the rows lie; strides are 0. */
+enum { AT_PAGED = 64 };
+
 /* Element [a,b,c,d] as a double (exact for every type), and writing it (rounded once). */
 double at_get(const attend_in *tensor, int64_t a, int64_t b, int64_t c, int64_t d);
 void at_set(const attend_out *tensor, int64_t a, int64_t b, int64_t c, int64_t d, double value);

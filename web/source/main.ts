@@ -10,6 +10,7 @@ try {
   const page = new Page(await load(), firstState());
   if (location.hash.length > 1) page.open(location.hash);
   mount(App, { target, props: { page } });
+  Object.assign(globalThis, { attend: page }); // for the console: attend.worked is what `attend trace --json` prints
 } catch (error) {
   target.textContent = "attend: the page cannot start: " + (error as Error).message;
 }

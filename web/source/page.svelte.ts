@@ -26,9 +26,11 @@ export class Page {
   }
 
   /** Takes a change and works everything out; a change the engine refuses is not taken, and `trouble` says why.
-   *  Changes of one topic in a row (a drag) are undone together; "" makes each its own. */
+   *  Changes of one topic in a row (a drag) are undone together; "" makes each its own. A changed number is no longer
+   *  the preset's. */
   change(next: Partial<State>, topic = ""): boolean {
-    return this.replace({ ...this.state, ...next }, topic);
+    const kept = "preset" in next || Object.keys(next).every((name) => !(name in exampleOf(this.state)));
+    return this.replace({ ...this.state, preset: kept ? this.state.preset : null, ...next }, topic);
   }
 
   replace(state: State, topic = ""): boolean {

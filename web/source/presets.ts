@@ -1,4 +1,4 @@
-/** Places to start from: the two founding toys, and what to learn from them. */
+/** Places to start from: the two founding toys, and what can be learned from them. */
 import { panels, type Preset } from "./panels";
 import { plain } from "./presets_plain";
 import { emptyState, type State } from "./state";
@@ -19,12 +19,34 @@ const napkin = {
 
 export const ownPresets: Preset[] = [
   {
-    id: "cat", title: "the cat sat down", about: "“sat” asks who sat: nearly three quarters of its attention go to “cat”.",
+    id: "cat", title: "the cat sat down",
+    about: "“sat” asks who sat: nearly three quarters of its attention go to “cat”.",
     change: () => ({ ...plain, ...cat, query: 2 }),
   },
   {
-    id: "napkin", title: "it was tired", about: "Small enough for a napkin: every product is 0, 1 or 2.",
+    id: "napkin", title: "it was tired",
+    about: "Small enough for a napkin: every product is 0 or 1, and “tired” looks at itself most.",
     change: () => ({ ...plain, ...napkin, query: 2 }),
+  },
+  {
+    id: "equal", title: "equal keys",
+    about: "All keys are the same, so whatever the query asks, all weights are equal and the mixture is the plain average.",
+    change: () => ({ ...plain, ...cat, k: cat.k.map(() => [1, 1]), query: 2 }),
+  },
+  {
+    id: "dominant", title: "one dominant key",
+    about: "One key is ten times as long as it was: it takes nearly everything, and the mixture sits on its value.",
+    change: () => ({ ...plain, ...cat, k: [[0, 1], [20, 0], [1, 1], [0, 2]], query: 2 }),
+  },
+  {
+    id: "unscaled", title: "scale off",
+    about: "Without the division by √d the same matches make sharper weights: “cat” goes from 0.735 to 0.853.",
+    change: () => ({ ...plain, ...cat, scale: 1, query: 2 }),
+  },
+  {
+    id: "masked", title: "mask on",
+    about: "With the causal mask no query sees what comes after it: “down” is hidden from “sat”, and the others share its part.",
+    change: () => ({ ...plain, ...cat, causal: true, query: 2 }),
   },
 ];
 

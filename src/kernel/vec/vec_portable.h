@@ -24,6 +24,8 @@ static inline void v_store(float *to, v_float a) { *to = a; }
 /* 16-bit floats, V_LANES of them */
 static inline v_float v_load_f16(const uint16_t *from) { return (float)at_half_from_f16(*from); }
 static inline v_float v_load_bf16(const uint16_t *from) { return (float)at_half_from_bf16(*from); }
+/* bytes with a sign, V_LANES of them */
+static inline v_float v_load_i8(const int8_t *from) { return (float)*from; }
 static inline void v_store_f16(uint16_t *to, v_float a) { *to = at_half_to_f16((double)a); }
 static inline void v_store_bf16(uint16_t *to, v_float a) { *to = at_half_to_bf16((double)a); }
 static inline v_float v_set(float a) { return a; }

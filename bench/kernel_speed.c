@@ -1,10 +1,10 @@
 /* kernel_speed - how near the fast path comes to this processor's own peak.
 
-       kernel_speed ISA THREADS HEADS KV_HEADS WIDTH QUERIES KEYS full|causal|WINDOW f32|f16|bf16
+       kernel_speed ISA THREADS HEADS KV_HEADS WIDTH QUERIES KEYS full|causal|WINDOW|mask|bias|alibi f32|f16|bf16
 
    The peak of multiply-adds (or, for a single query, the speed of reading) is measured between the runs, in the same
    process and on as many threads, and the median of the ratios is printed: on a shared machine nothing else is worth
-   much.  A causal or windowed grid counts the pairs that are seen. */
+   much.  A causal or windowed grid counts the pairs that are seen; a mask hides half of them at random, and counts all. */
 #define _GNU_SOURCE
 #include <immintrin.h>
 #include <math.h>
@@ -105,6 +105,25 @@ static attend_in random_tensor(int32_t dtype, int64_t heads, int64_t tokens, int
     return attend_in_dense(data, (attend_dtype)dtype, 4, shape);
 }
 
+/* mask: random bytes 0 and 1, broadcast over the heads; bias: random floats, likewise; alibi: a slope for each head. */
+static attend_extra extra_of(const char *kind, const attend_problem *p) {
+    attend_extra extra = attend_extra_init();
+    int64_t shape[] = {p->queries, p->keys};
+    if (strcmp(kind, "mask") == 0) {
+        uint8_t *bytes = block((size_t)(p->queries * p->keys));
+        for (int64_t n = 0; n < p->queries * p->keys; n++)
+            bytes[n] = (uint8_t)((uint64_t)n * 0x9e3779b97f4a7c15u >> 63);
+        extra.mask = attend_in_dense(bytes, ATTEND_U8, 2, shape);
+    }
+    if (strcmp(kind, "bias") == 0)
+        extra.bias = random_tensor(ATTEND_F32, 1, p->queries, p->keys);
+    if (strcmp(kind, "alibi") == 0)
+        extra.slopes = random_tensor(ATTEND_F32, 1, 1, p->heads);
+    if (strcmp(kind, "alibi") == 0)
+        extra.slopes.rank = 1, extra.slopes.shape[0] = p->heads, extra.slopes.stride[0] = 1;
+    return extra;
+}
+
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -131,7 +150,7 @@ int main(int count, char **word) {
     attend_problem p = attend_problem_init();
     p.batch = 1, p.heads = atoll(word[3]), p.kv_heads = atoll(word[4]), p.head_width = atoll(word[5]);
     p.queries = atoll(word[6]), p.keys = atoll(word[7]), p.query_offset = p.keys - p.queries;
-    if (strcmp(word[8], "full") != 0)
+    if (strcmp(word[8], "causal") == 0 || atoll(word[8]) > 0)
         p.flags = ATTEND_CAUSAL;
     if (atoll(word[8]) > 0)
         p.flags |= ATTEND_LIMIT_BACK, p.back = atoll(word[8]) - 1;
@@ -148,7 +167,8 @@ int main(int count, char **word) {
     if (attend_ctx_create(&config, &ctx) != ATTEND_OK)
         return 1;
     at_arguments_begin(&arguments, ctx);
-    if (at_problem_import(&arguments, &p, NULL, &problem) != ATTEND_OK)
+    attend_extra extra = extra_of(word[8], &p);
+    if (at_problem_import(&arguments, &p, &extra, &problem) != ATTEND_OK)
         return 1;
     at_fused call = {&problem, &q, &k, &v, &o, &taps};
     double flops = 4 * pairs_of(&p) * (double)p.head_width;

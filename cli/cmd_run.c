@@ -13,25 +13,12 @@ typedef struct wishes {
     bool verbose;
 } wishes;
 
-static int take_dtype(wishes *wish, const char *text) {
-    static const attend_dtype types[] = {ATTEND_F16, ATTEND_BF16, ATTEND_F32, ATTEND_F64};
-    enum { TYPES = sizeof types / sizeof types[0] };
-    const char *names[TYPES];
-    int choice;
-    for (int i = 0; i < TYPES; i++)
-        names[i] = attend_dtype_name(types[i]);
-    if (cli_parse_choice("--dtype", text, names, TYPES, &choice) != CLI_DONE)
-        return CLI_USAGE;
-    wish->dtype = types[choice];
-    return CLI_DONE;
-}
-
 static int take_option(wishes *wish, int id, const cli_options *options) {
     switch (id) {
     case OPTION_RUN_OUTPUT: wish->outputs.file[OUTPUT_O] = options->value; return CLI_DONE;
     case OPTION_RUN_LSE: wish->outputs.file[OUTPUT_LSE] = options->value; return CLI_DONE;
     case OPTION_RUN_WEIGHTS: wish->outputs.file[OUTPUT_WEIGHTS] = options->value; return CLI_DONE;
-    case OPTION_RUN_DTYPE: return take_dtype(wish, options->value);
+    case OPTION_RUN_DTYPE: return request_dtype(options->value, &wish->dtype);
     case OPTION_RUN_JSON: wish->json = true; return CLI_DONE;
     case OPTION_RUN_VERBOSE: wish->verbose = true; return CLI_DONE;
     default: return request_take(&wish->request, cli_options_name(options, id), options->value);

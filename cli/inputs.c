@@ -139,7 +139,8 @@ int inputs_error(const inputs *given, attend_status status) {
             describe(given, input, text + length, sizeof text - length);
             length = strlen(text);
         }
-    cli_hint("axes are counted as B, H, T, D; %s", text);
+    if (text[0] != 0)
+        cli_hint("axes are counted as B, H, T, D; %s", text);
     return exit_status;
 }
 
@@ -216,6 +217,19 @@ int inputs_load(const request *wish, inputs *given) {
         status = check_given(wish, given);
     if (status == CLI_DONE)
         status = choose_layout(wish, given);
+    return status == CLI_DONE ? make_call(wish, given) : status;
+}
+
+int inputs_made(const request *wish, const attend_in made[3], inputs *given) {
+    int status = inputs_none(wish, given);
+    if (status == CLI_DONE)
+        status = load_inputs(wish, given);
+    if (status != CLI_DONE)
+        return status;
+    given->layout = "BHTD";
+    for (int input = INPUT_Q; input <= INPUT_V; input++)
+        given->stored[input] = made[input];
+    status = check_kinds(given);
     return status == CLI_DONE ? make_call(wish, given) : status;
 }
 

@@ -29,6 +29,8 @@ typedef struct inputs {
 /* Opens the files, finds the tensors, and makes the call.  CLI_DONE, or another status after a message; inputs_free
    in any case. */
 int inputs_load(const request *wish, inputs *given);
+/* The same for q, k and v (B, H or G, T, D or E) that the caller made; other tensors may come from files. */
+int inputs_made(const request *wish, const attend_in made[3], inputs *given);
 /* A context as the request wants it, and no call. */
 int inputs_none(const request *wish, inputs *given);
 void inputs_free(inputs *given);

@@ -174,3 +174,16 @@ int request_take(request *wish, const char *name, const char *value) {
         }
     return REQUEST_OTHER;
 }
+
+int request_dtype(const char *value, attend_dtype *dtype) {
+    static const attend_dtype types[] = {ATTEND_F16, ATTEND_BF16, ATTEND_F32, ATTEND_F64};
+    enum { TYPES = sizeof types / sizeof types[0] };
+    const char *names[TYPES];
+    int choice;
+    for (int i = 0; i < TYPES; i++)
+        names[i] = attend_dtype_name(types[i]);
+    if (cli_parse_choice("--dtype", value, names, TYPES, &choice) != CLI_DONE)
+        return CLI_USAGE;
+    *dtype = types[choice];
+    return CLI_DONE;
+}

@@ -44,4 +44,7 @@ request request_init(void);
    option is not one of those that describe a problem. */
 enum { REQUEST_OTHER = -1 };
 int request_take(request *wish, const char *name, const char *value);
+/* The type that --dtype names. */
+int request_dtype(const char *value, attend_dtype *dtype);
+
 #endif

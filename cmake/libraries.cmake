@@ -17,7 +17,7 @@ function(attend_layers target)
 endfunction()
 
 attend_layers(attend_common_objects base tensor)
-attend_layers(attend_objects problem stage kernel fused api)
+attend_layers(attend_objects cache problem stage kernel fused api)
 attend_layers(attend_model_objects files)
 target_link_libraries(attend_model_objects PRIVATE PkgConfig::JANSSON)
 

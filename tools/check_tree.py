@@ -8,9 +8,9 @@ import os
 import subprocess
 import sys
 
-SOURCE_SUFFIXES = (".c", ".h", ".inc", ".def", ".py", ".sh", ".cmake")
+SOURCE_SUFFIXES = (".c", ".h", ".inc", ".def", ".py", ".sh", ".cmake", ".ts", ".svelte", ".css")
 C_SUFFIXES = (".c", ".h", ".inc")
-SKIPPED = ("build", "__pycache__")
+SKIPPED = ("build", "__pycache__", "node_modules")
 GIVEN_NAMES = ("CMakeLists.txt", ".clang-tidy")  # which their readers prescribe
 DATA_FOLDERS = ("fuzz/corpus",)  # their names mean nothing outside their own folder
 

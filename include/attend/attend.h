@@ -87,6 +87,7 @@ typedef enum attend_status {        /* values never change; new ones may be adde
     /* 30..39: a limit */
     ATTEND_UNSUPPORTED = 30,        /* meaningful, but not in this build or on this CPU             */
     ATTEND_NEWER       = 31,        /* an option is set that this older library does not know       */
+    ATTEND_FULL        = 32,        /* a cache has no room for more keys; it is unchanged           */
     ATTEND_TOO_LARGE   = 33         /* a size does not fit in memory arithmetic                     */
 } attend_status;
 
@@ -97,7 +98,8 @@ ATTEND_API const char *attend_status_name(attend_status status);
 
 typedef enum attend_dtype {
     ATTEND_F32 = 1, ATTEND_F16 = 2, ATTEND_BF16 = 3, ATTEND_F64 = 4,   /* numbers                   */
-    ATTEND_U8 = 16, ATTEND_I32 = 17                                    /* masks; tokens and indices */
+    ATTEND_U8 = 16, ATTEND_I32 = 17,                                   /* masks; tokens and indices */
+    ATTEND_I8 = 18                                                     /* in a cache alone: no tensor has it */
 } attend_dtype;
 
 enum { ATTEND_RANK_MAX = 4 };
@@ -180,6 +182,9 @@ ATTEND_API attend_isa    attend_ctx_isa(const attend_ctx *ctx);
 ATTEND_API const char   *attend_ctx_path(const attend_ctx *ctx);
 /* Short name, "portable"; "unknown" for a value not listed.  Static text; any thread. */
 ATTEND_API const char   *attend_isa_name(attend_isa isa);
+/* Why there are no kernels of this instruction set here: it is not compiled in, or the processor lacks it.  NULL when
+   there are.  Static text; any thread. */
+ATTEND_API const char   *attend_isa_refusal(attend_isa isa);
 
 /* ==== 5. The problem ========================================================================= */
 
@@ -302,6 +307,37 @@ ATTEND_API attend_status attend_forward(attend_ctx *ctx, const attend_problem *p
                                         const attend_in *q, const attend_in *k, const attend_in *v,
                                         const attend_extra *extra, const attend_out *o, const attend_taps *taps);
 
+/* How attend_forward does a problem, and why.  Reasons are words that complete "..., because"; NULL: there is none. */
+typedef struct attend_explanation {
+    uint32_t    struct_size;
+    int32_t     isa;                       /* an attend_isa: of the context                         */
+    const char *path;                      /* "fast" or "readable"                                  */
+    const char *not_fast;                  /* why it is not the fast path: the first condition that ruled it out */
+    int32_t     threads;                   /* that have something to do                             */
+    int32_t     chunk;                     /* keys at a time, from the first key on; 0 on the readable path */
+    int64_t     chunks;                    /* of the keys                                           */
+    int32_t     block_heads;               /* a block: a few queries of a few heads that share a key head, */
+    int32_t     block_queries;             /* ... one row of a kernel for each                      */
+    int32_t     block_most;                /* rows that a block may have                            */
+    int32_t     task_blocks;               /* a task: blocks one after another                      */
+    int64_t     tasks;
+    int64_t     splits;                    /* parts that the chunks of a task are cut into, 1: none */
+    const char *not_split;                 /* why they are not cut                                  */
+    const char *keys_converted;            /* why keys are converted to floats first; NULL: read in place */
+    const char *values_converted;
+    const char *compare;                   /* the kernels that do most of the work; NULL on the readable path */
+    const char *combine;
+} attend_explanation;
+
+static inline attend_explanation attend_explanation_init(void)
+{ attend_explanation e; memset(&e, 0, sizeof e); e.struct_size = (uint32_t)sizeof e; return e; }
+
+/* Explains attend_forward for these tensors and an output of type o; nothing is computed.  q, k and v as there, but
+   no element of theirs is read. */
+ATTEND_API attend_status attend_explain(attend_ctx *ctx, const attend_problem *problem,
+                                        const attend_in *q, const attend_in *k, const attend_in *v,
+                                        const attend_extra *extra, attend_dtype o, attend_explanation *explanation);
+
 /* Two results over disjoint keys -> the result over both. o_a, o_b, o [B,H,Tq,E]; lse_a, lse_b, lse
    [B,H,Tq]; lse may be NULL. A part that saw no key (lse -infinity) changes nothing. A sink must be in
    one part only. Source: Milakov and Gimelshein, "Online normalizer calculation for softmax" (2018),
@@ -377,6 +413,57 @@ static inline attend_steps attend_steps_init(void)
 ATTEND_API attend_status attend_chain(attend_ctx *ctx, const attend_problem *problem,
                                       const attend_in *q, const attend_in *k, const attend_in *v,
                                       const attend_extra *extra, const attend_steps *steps);
+
+/* ==== 8. Cache and decode ==================================================================== */
+
+/* Keys and values of one layer, growing as tokens come.  Each of the B batch rows has a length of its own. */
+typedef struct attend_cache attend_cache;
+
+/* HOW IT IS STORED.  f32, f16 and bf16: every element rounded once.  i8: every key and every value of every head
+   gets a scale of its own, max|x| / 127 rounded to f32, and elements are whole numbers times it, so that each is off by
+   at most max|x| / 253; a row that holds NaN or infinity becomes NaN.
+
+   WHERE.  page 0: capacity keys of each batch row lie in one block, taken at once.  Else in pages of so many keys,
+   which are taken as the rows grow and shared between them: what one gives back by attend_cache_truncate, another
+   may get.  The results have the same bits. */
+typedef struct attend_cache_config {
+    uint32_t struct_size;
+    uint32_t reserved;                     /* 0                                                     */
+    int64_t  batch, kv_heads;              /* B, G                                                  */
+    int64_t  head_width, value_width;      /* D, E; value_width 0 means D                           */
+    int64_t  capacity;                     /* most keys of a batch row, 1 to 2^31 - 1               */
+    int64_t  page;                         /* keys of a page, a multiple of 256; 0: no pages        */
+    int32_t  key_dtype, value_dtype;       /* ATTEND_F32 (also spelled 0), F16, BF16 or I8          */
+} attend_cache_config;
+
+static inline attend_cache_config attend_cache_config_init(void)
+{ attend_cache_config c; memset(&c, 0, sizeof c); c.struct_size = (uint32_t)sizeof c; return c; }
+
+/* The cache takes memory from ctx, and only ctx may change it: destroy it before ctx.  On failure *cache is NULL. */
+ATTEND_API attend_status attend_cache_create(attend_ctx *ctx, const attend_cache_config *config,
+                                             attend_cache **cache);
+ATTEND_API void          attend_cache_destroy(attend_cache *cache);
+/* Copies k [B,G,T,D] and v [B,G,T,E], numbers of any type, to the end.  counts i32 [B] (NULL: T each) says how
+   many of the T tokens batch row b really has, the first ones.  What does not fit (ATTEND_FULL, ATTEND_MEMORY) leaves
+   the cache as it was. */
+ATTEND_API attend_status attend_cache_append(attend_ctx *ctx, attend_cache *cache, const attend_in *k,
+                                             const attend_in *v, const attend_in *counts);
+/* Forgets the keys of batch row from `length` on; row -1: of every row.  No row may be shorter than that. */
+ATTEND_API attend_status attend_cache_truncate(attend_ctx *ctx, attend_cache *cache, int64_t row, int64_t length);
+/* Keys that batch row holds; -1 where there is no such row. */
+ATTEND_API int64_t       attend_cache_length(const attend_cache *cache, int64_t row);
+/* Borrowed views [B,G,n,D] and [B,G,n,E], n the longest length; either may be NULL. What lies past the length of
+   a row means nothing. Valid until the cache changes.  ATTEND_UNSUPPORTED for i8 and for pages. */
+ATTEND_API attend_status attend_cache_view(attend_ctx *ctx, const attend_cache *cache, attend_in *k, attend_in *v);
+/* attend_forward on the keys and values of the cache, with the same bits as on tensors that hold what it stores (i8:
+   the same but for rounding, docs/numerics.md).  problem.keys and problem.query_offset must be 0, extra.key_count,
+   query_starts and key_starts missing: the cache knows its keys, and the queries are the last tokens, so that query i of
+   row b stands at position length(b) - Tq + i (or at i + extra.query_offsets[b]).  Tk of masks, biases and taps is the
+   longest length.  Any context may do it, several at a time, while the cache does not change.  attend_reserve with
+   keys at the capacity reserves for it. */
+ATTEND_API attend_status attend_decode(attend_ctx *ctx, const attend_problem *problem, const attend_in *q,
+                                       const attend_cache *cache, const attend_extra *extra, const attend_out *o,
+                                       const attend_taps *taps);
 
 #ifdef __cplusplus
 }

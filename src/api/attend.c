@@ -3,6 +3,7 @@
 
 #include "api/paths.h"
 #include "base/check.h"
+#include "base/float_mode.h"
 #include "base/memory.h"
 #include "problem/problem.h"
 #include "stage/join.h"
@@ -85,26 +86,19 @@ static attend_status import_call(at_arguments *arguments, const attend_problem *
 attend_status attend_forward(attend_ctx *ctx, const attend_problem *problem, const attend_in *q, const attend_in *k,
                              const attend_in *v, const attend_extra *extra, const attend_out *o,
                              const attend_taps *taps) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     at_problem resolved;
     at_tensors tensors;
-    at_taps resolved_taps;
     AT_TRY(at_begin(ctx));
     at_arguments_begin(&arguments, ctx);
     AT_TRY(import_call(&arguments, problem, q, k, v, extra, &resolved, &tensors));
-    if (o == NULL || o->data == NULL)
-        return at_fail(ctx, ATTEND_ARGUMENT, "o%s is NULL", o == NULL ? "" : ".data");
-    AT_TRY(at_problem_output(&arguments, &resolved, "o", o, &tensors.o));
-    AT_TRY(at_taps_import(&arguments, &resolved, taps, &resolved_taps));
-    AT_TRY(at_taps_check(ctx, &resolved, &resolved_taps));
-    AT_TRY(at_arguments_apart(&arguments));
-    if (at_arguments_write_nothing(&arguments))
-        return ATTEND_OK;
-    return at_paths_forward(ctx, &resolved, &tensors, &resolved_taps);
+    return at_paths_take(&arguments, &resolved, &tensors, o, taps);
 }
 
 attend_status attend_chain(attend_ctx *ctx, const attend_problem *problem, const attend_in *q, const attend_in *k,
                            const attend_in *v, const attend_extra *extra, const attend_steps *steps) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     at_problem resolved;
     at_tensors tensors;
@@ -129,6 +123,7 @@ attend_status attend_chain(attend_ctx *ctx, const attend_problem *problem, const
 
 attend_status attend_join(attend_ctx *ctx, const attend_in *o_a, const attend_in *lse_a, const attend_in *o_b,
                           const attend_in *lse_b, const attend_out *o, const attend_out *lse) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     attend_in part_a, part_b, sum_a, sum_b;
     attend_out joined, joined_lse;

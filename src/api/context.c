@@ -17,6 +17,8 @@ const char *attend_isa_name(attend_isa isa) {
     return "unknown";
 }
 
+const char *attend_isa_refusal(attend_isa isa) { return isa == ATTEND_ISA_BEST ? NULL : at_kernels_refusal(isa); }
+
 /* Without a context there is nowhere to leave a message: only the status speaks. */
 static attend_status check_config(const attend_config *config) {
     const attend_allocator *allocator = &config->allocator;

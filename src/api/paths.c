@@ -26,6 +26,21 @@ attend_status at_paths_forward(attend_ctx *ctx, const at_problem *problem, const
     return at_plan_leaves_taps(taps) ? look(ctx, problem, tensors, taps) : ATTEND_OK;
 }
 
+attend_status at_paths_take(at_arguments *arguments, const at_problem *problem, at_tensors *tensors,
+                            const attend_out *o, const attend_taps *taps) {
+    attend_ctx *ctx = arguments->ctx;
+    at_taps resolved;
+    if (o == NULL || o->data == NULL)
+        return at_fail(ctx, ATTEND_ARGUMENT, "o%s is NULL", o == NULL ? "" : ".data");
+    AT_TRY(at_problem_output(arguments, problem, "o", o, &tensors->o));
+    AT_TRY(at_taps_import(arguments, problem, taps, &resolved));
+    AT_TRY(at_taps_check(ctx, problem, &resolved));
+    AT_TRY(at_arguments_apart(arguments));
+    if (at_arguments_write_nothing(arguments))
+        return ATTEND_OK;
+    return at_paths_forward(ctx, problem, tensors, &resolved);
+}
+
 attend_status at_paths_scratch(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, size_t *bytes) {
     size_t fast = 0, readable = 0;
     if (!(problem->flags & ATTEND_READABLE))

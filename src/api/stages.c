@@ -1,5 +1,6 @@
 /* The four steps, one public function each. */
 #include "base/check.h"
+#include "base/float_mode.h"
 #include "problem/problem.h"
 #include "stage/grids.h"
 
@@ -20,6 +21,7 @@ static attend_status take_grid_out(at_arguments *arguments, const at_problem *pr
 
 attend_status attend_compare(attend_ctx *ctx, const attend_problem *problem, const attend_in *q, const attend_in *k,
                              const attend_out *raw) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     at_problem resolved;
     attend_in query, key;
@@ -34,6 +36,7 @@ attend_status attend_compare(attend_ctx *ctx, const attend_problem *problem, con
 
 attend_status attend_scale(attend_ctx *ctx, const attend_problem *problem, const attend_in *raw,
                            const attend_extra *extra, const attend_out *scores) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     at_problem resolved;
     attend_in from;
@@ -47,6 +50,7 @@ attend_status attend_scale(attend_ctx *ctx, const attend_problem *problem, const
 
 attend_status attend_mask(attend_ctx *ctx, const attend_problem *problem, const attend_in *scores,
                           const attend_extra *extra, const attend_out *masked) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     at_problem resolved;
     attend_in from;
@@ -60,6 +64,7 @@ attend_status attend_mask(attend_ctx *ctx, const attend_problem *problem, const 
 
 attend_status attend_normalize(attend_ctx *ctx, const attend_problem *problem, const attend_in *masked,
                                const attend_extra *extra, const attend_out *weights, const attend_out *lse) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     at_problem resolved;
     attend_in from;
@@ -74,6 +79,7 @@ attend_status attend_normalize(attend_ctx *ctx, const attend_problem *problem, c
 
 attend_status attend_combine(attend_ctx *ctx, const attend_problem *problem, const attend_in *weights,
                              const attend_in *v, const attend_extra *extra, const attend_out *o) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     at_problem resolved;
     attend_in from, value;

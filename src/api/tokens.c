@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/check.h"
+#include "base/float_mode.h"
 #include "base/text.h"
 #include "stage/views.h"
 #include "tensor/arguments.h"
@@ -27,6 +28,7 @@ static attend_status check_tokens(attend_ctx *ctx, const attend_in *tokens, int6
 }
 
 attend_status attend_embed(attend_ctx *ctx, const attend_in *tokens, const attend_in *table, const attend_out *x) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     attend_in ids, rows;
     attend_out result;
@@ -82,6 +84,7 @@ static attend_status take_pair(at_arguments *arguments, const attend_in *x, cons
 
 attend_status attend_place(attend_ctx *ctx, attend_place_kind kind, double base, int64_t width, const attend_in *x,
                            const attend_in *positions, const attend_out *y) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     attend_in from, places;
     attend_out to;
@@ -106,6 +109,7 @@ attend_status attend_place(attend_ctx *ctx, attend_place_kind kind, double base,
 
 attend_status attend_rotate(attend_ctx *ctx, attend_place_kind kind, const attend_in *x, const attend_in *cosine,
                             const attend_in *sine, const attend_out *y) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     attend_in from, cosines, sines;
     attend_out to;
@@ -127,6 +131,7 @@ attend_status attend_rotate(attend_ctx *ctx, attend_place_kind kind, const atten
 
 attend_status attend_project(attend_ctx *ctx, const attend_in *x, const attend_in *weight, const attend_in *bias,
                              const attend_out *y) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     attend_in from, table, offset;
     attend_out to;
@@ -147,6 +152,7 @@ attend_status attend_project(attend_ctx *ctx, const attend_in *x, const attend_i
 
 attend_status attend_merge(attend_ctx *ctx, const attend_in *o, const attend_in *weight, const attend_in *bias,
                            const attend_out *y) {
+    AT_STANDARD_FLOATS;
     at_arguments arguments;
     attend_in from, table, offset;
     attend_out to;

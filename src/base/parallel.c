@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/context.h"
+#include "base/float_mode.h"
 
 int32_t at_parallel_threads(void) {
 #ifdef _OPENMP
@@ -38,6 +39,7 @@ static void run_counted(void *opaque, int64_t index, int32_t lane) {
     counted_work *counted = opaque;
     if (index < 0 || index >= counted->count || lane < 0 || lane >= counted->lanes)
         return;
+    AT_STANDARD_FLOATS;
     counted->task(counted->work, index, lane);
     atomic_fetch_add(&counted->done, 1);
 }
@@ -52,17 +54,29 @@ static attend_status run_on_executor(attend_ctx *ctx, attend_task task, void *wo
     return ATTEND_OK;
 }
 
+#ifdef _OPENMP
+static void run_on_openmp(attend_task task, void *work, int64_t count, int32_t lanes) {
+#pragma omp parallel num_threads(lanes)
+    {
+        AT_STANDARD_FLOATS;
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t index = 0; index < count; index++)
+            task(work, index, omp_get_thread_num());
+    }
+}
+#endif
+
 attend_status at_parallel(attend_ctx *ctx, attend_task task, void *work, int64_t count) {
     int32_t lanes = at_parallel_lanes(ctx, count);
     if (lanes > 1 && ctx->executor.run != NULL)
         return run_on_executor(ctx, task, work, count, lanes);
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 1) num_threads(lanes) if (lanes > 1)
-    for (int64_t index = 0; index < count; index++)
-        task(work, index, omp_get_thread_num());
-#else
+    if (lanes > 1) {
+        run_on_openmp(task, work, count, lanes);
+        return ATTEND_OK;
+    }
+#endif
     for (int64_t index = 0; index < count; index++)
         task(work, index, 0);
-#endif
     return ATTEND_OK;
 }

@@ -18,7 +18,9 @@ static bool add_floats(size_t *floats, size_t count, size_t width) {
 
 bool at_bench_size(const at_problem *problem, const at_plan *plan, size_t *size) {
     size_t floats = 0, bytes, width = (size_t)problem->head_width, value_width = (size_t)problem->value_width;
-    bool fits = add_floats(&floats, AT_CHUNK, AT_LANES) && add_floats(&floats, plan->adjusted ? AT_CHUNK : 0, AT_LANES);
+    bool fits = add_floats(&floats, AT_CHUNK, AT_LANES) &&
+                add_floats(&floats, plan->adjusted ? AT_CHUNK : 0, AT_LANES) &&
+                add_floats(&floats, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
     for (int32_t n = 0; n < plan->blocks; n++)
         fits = fits && add_floats(&floats, AT_LANES, width) && add_floats(&floats, AT_LANES, value_width);
     fits = fits && add_floats(&floats, plan->widen_k ? AT_CHUNK : 0, width) &&
@@ -44,6 +46,7 @@ at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void 
     float *next = (float *)(void *)((char *)memory + head);
     bench->scores = take_floats(&next, AT_CHUNK, AT_LANES);
     bench->added = take_floats(&next, plan->adjusted ? AT_CHUNK : 0, AT_LANES);
+    bench->added_rows = take_floats(&next, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
     for (int32_t n = 0; n < plan->blocks; n++) {
         bench->blocks[n].queries = take_floats(&next, AT_LANES, width);
         bench->blocks[n].output = take_floats(&next, AT_LANES, value_width);
@@ -83,25 +86,13 @@ void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, 
 
 /* ---- step ---- */
 
-/* ALiBi (Press et al. 2021, section 3) and the given bias, summed in double and rounded once. */
-static double added_to(const at_problem *problem, const at_query *query, int64_t j) {
-    double sum = 0;
-    if (at_given_in(&problem->slopes))
-        sum = -at_get(&problem->slopes, query->h, 0, 0, 0) * fabs((double)(query->position - j));
-    if (at_given_in(&problem->bias))
-        sum += at_get(&problem->bias, query->b, query->h, query->i, j);
-    return sum;
-}
-
 static void adjust(const at_problem *problem, const at_plan *plan, at_bench *bench, const at_block *block,
                    at_span span) {
-    bool adds = at_given_in(&problem->slopes) || at_given_in(&problem->bias);
-    int32_t keys = (int32_t)(span.end - span.first);
-    for (int32_t j = 0; adds && j < keys; j++)
-        for (int32_t i = 0; i < block->rows; i++)
-            bench->added[j * AT_LANES + i] = (float)added_to(problem, &block->query[i], span.first + j);
-    plan->kernels->adjust(bench->scores, block->rows, keys, (float)fabs(problem->scale), (float)problem->softcap,
-                          adds ? bench->added : NULL);
+    bool adds = at_adds(problem);
+    if (adds)
+        at_added(problem, plan->kernels, block->query, block->rows, span, bench->added_rows, bench->added);
+    plan->kernels->adjust(bench->scores, block->rows, (int32_t)(span.end - span.first), (float)fabs(problem->scale),
+                          (float)problem->softcap, adds ? bench->added : NULL);
 }
 
 at_panel at_block_keys(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g,
@@ -118,35 +109,63 @@ at_panel at_block_values(const at_fused *call, const at_plan *plan, at_bench *be
     return at_panel_of(plan->kernels, call->v, b, g, chunk.first, chunk.end - chunk.first, bench->values);
 }
 
+/* The scores of the keys of span, and the highest of each row. */
+static void compare(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_span span,
+                    at_panel keys, const uint64_t *seen) {
+    int32_t rows = block->rows, count = (int32_t)(span.end - span.first);
+    int64_t width = call->problem->head_width;
+    float *highest = bench->chunk.highest;
+    if (keys.dtype == ATTEND_F32)
+        plan->kernels->compare(block->queries, rows, width, keys.rows, keys.stride, count, seen, bench->scores,
+                               highest);
+    else
+        plan->kernels->compare_few(block->queries, rows, width, keys.rows, keys.dtype, keys.stride, count,
+                                   bench->scores, highest);
+    if (keys.scales != NULL)
+        plan->kernels->weigh(bench->scores, rows, count, keys.scales);
+    if (plan->adjusted)
+        adjust(call->problem, plan, bench, block, span);
+    if (plan->adjusted || seen != NULL || keys.scales != NULL)
+        plan->kernels->highest(bench->scores, rows, count, seen, highest);
+}
+
+/* Weights become shares of the output. */
+static void combine(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, int32_t count,
+                    at_panel values, const uint64_t *seen) {
+    int64_t width = call->problem->value_width;
+    if (values.scales != NULL)
+        plan->kernels->weigh(bench->scores, block->rows, count, values.scales);
+    if (values.dtype == ATTEND_F32)
+        plan->kernels->combine(bench->scores, block->rows, count, seen, values.rows, values.stride, width, bench->keep,
+                               bench->take, block->output);
+    else
+        plan->kernels->combine_few(bench->scores, block->rows, count, seen, values.rows, values.dtype, values.stride,
+                                   width, bench->keep, bench->take, block->output);
+}
+
+/* Without the first rows of a panel. */
+static at_panel from_row(at_panel panel, int64_t first) {
+    panel.rows = at_panel_row(panel, first);
+    panel.scales = panel.scales ? panel.scales + first : NULL;
+    return panel;
+}
+
 void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,
                    at_panel keys, at_panel values) {
-    const at_problem *problem = call->problem;
-    const at_kernels *kernels = plan->kernels;
     at_span span = {block->span.first > chunk.first ? block->span.first : chunk.first,
                     block->span.end < chunk.end ? block->span.end : chunk.end};
     if (span.first >= span.end)
         return;
-    int32_t rows = block->rows, count = (int32_t)(span.end - span.first);
-    const void *k = at_panel_row(keys, span.first - chunk.first), *v = at_panel_row(values, span.first - chunk.first);
-    const uint64_t *seen = at_see(problem, block->query, rows, span, bench->seen);
-    if (keys.dtype == ATTEND_F32)
-        kernels->compare(block->queries, rows, problem->head_width, k, keys.stride, count, seen, bench->scores,
-                         bench->chunk.highest);
-    else
-        kernels->compare_few(block->queries, rows, problem->head_width, k, keys.dtype, keys.stride, count,
-                             bench->scores, bench->chunk.highest);
-    if (plan->adjusted)
-        adjust(problem, plan, bench, block, span);
-    if (plan->adjusted || seen != NULL)
-        kernels->highest(bench->scores, rows, count, seen, bench->chunk.highest);
-    kernels->normalize(bench->scores, rows, count, seen, plan->factor, &bench->chunk);
-    kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
-    if (values.dtype == ATTEND_F32)
-        kernels->combine(bench->scores, rows, count, seen, v, values.stride, problem->value_width, bench->keep,
-                         bench->take, block->output);
-    else
-        kernels->combine_few(bench->scores, rows, count, seen, v, values.dtype, values.stride, problem->value_width,
-                             bench->keep, bench->take, block->output);
+    if (keys.dtype == ATTEND_I8) /* whole groups; what nobody sees of them is hidden */
+        span.first -= (span.first - chunk.first) % AT_GROUP;
+    int32_t count = (int32_t)(span.end - span.first);
+    const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
+    if (!at_seen_by_some(seen, block->rows, span))
+        return;
+    compare(call, plan, bench, block, span, from_row(keys, span.first - chunk.first), seen);
+    plan->kernels->normalize(bench->scores, block->rows, count, seen, plan->factor, &bench->chunk);
+    plan->kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
+    combine(call, plan, bench, block, count, from_row(values, span.first - chunk.first), seen);
 }
 
 /* ---- end ---- */

@@ -3,6 +3,7 @@
 #ifndef AT_BLOCK_H
 #define AT_BLOCK_H
 
+#include "fused/added.h"
 #include "fused/panel.h"
 #include "fused/plan.h"
 #include "fused/see.h"
@@ -19,11 +20,12 @@ typedef struct at_block {
 /* Scratch of one thread. */
 typedef struct at_bench {
     at_block blocks[AT_BLOCKS_MAX];
-    float *scores; /* (AT_CHUNK, AT_LANES) */
-    float *added;  /* (AT_CHUNK, AT_LANES) slopes and bias; only when adjusted */
-    float *keys;   /* (AT_CHUNK, D) only when keys are converted */
-    float *values; /* (AT_CHUNK, E) only when values are converted */
-    float *rows;   /* (AT_LANES, max(D, E)) queries and outputs that are converted */
+    float *scores;     /* (AT_CHUNK, AT_LANES) */
+    float *added;      /* (AT_CHUNK, AT_LANES) slopes and bias; only when adjusted */
+    float *added_rows; /* (AT_LANES, AT_ADDED_KEYS) the same before it is turned over; only when adjusted */
+    float *keys;       /* (AT_CHUNK, D) only when keys are converted */
+    float *values;     /* (AT_CHUNK, E) only when values are converted */
+    float *rows;       /* (AT_LANES, max(D, E)) queries and outputs that are converted */
     uint64_t seen[AT_CHUNK];
     at_rows chunk;
     float keep[AT_LANES], take[AT_LANES];

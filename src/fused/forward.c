@@ -54,7 +54,7 @@ static void run_piece(const at_forward_work *work, at_bench *bench, const piece 
     const at_task *task = &part->task;
     at_span keys;
     int32_t blocks = begin_blocks(work, bench, task, &keys);
-    for (int64_t j = keys.first; j < keys.end;) {
+    for (int64_t j = keys.first - (keys.first - part->key_start) % AT_GROUP; j < keys.end;) { /* whole groups */
         int64_t chunk_end = j + AT_CHUNK - (j - part->key_start) % AT_CHUNK;
         at_span chunk = {j, least(chunk_end, keys.end)};
         at_panel k = at_block_keys(call, &work->plan, bench, task->b, task->g, chunk);

@@ -1,6 +1,13 @@
 #include "fused/panel.h"
 
+#include "tensor/pages.h"
+
+_Static_assert(AT_PAGE % AT_CHUNK == 0, "a chunk of keys lies in one page");
+_Static_assert((int)AT_PAGE_SIDE_BY_SIDE == (int)AT_GROUP, "a cache stores keys as the kernels read them");
+
 bool at_panel_in_place(const attend_in *tensor) {
+    if (tensor->dtype == AT_PAGED)
+        return ((const at_pages *)tensor->data)->dtype == ATTEND_F32;
     return tensor->dtype == ATTEND_F32 && (tensor->stride[3] == 1 || tensor->shape[3] == 1);
 }
 
@@ -13,10 +20,31 @@ static void widen(const at_kernels *kernels, const attend_in *tensor, int64_t b,
             to[d] = (float)at_get(tensor, b, h, i, d);
 }
 
+static at_panel paged(const at_pages *pages, int64_t b, int64_t h, int64_t first) {
+    at_panel there = {at_pages_row(pages, b, h, first), pages->width, pages->dtype, NULL};
+    if (pages->dtype == ATTEND_I8)
+        there.scales = at_pages_scale(pages, b, h, first);
+    return there;
+}
+
+/* Row j of a panel in pages as floats, not yet multiplied by its scale. */
+static void widen_paged(const at_kernels *kernels, const at_pages *pages, at_panel panel, int64_t j, float *to) {
+    if (pages->dtype != ATTEND_I8) {
+        kernels->widen(at_panel_row(panel, j), pages->dtype, pages->width, to);
+        return;
+    }
+    int64_t aside = pages->side_by_side ? j % AT_GROUP : 0, step = pages->side_by_side ? AT_GROUP : 1;
+    const int8_t *from = (const int8_t *)at_panel_row(panel, j - aside) + aside;
+    for (int64_t d = 0; d < pages->width; d++)
+        to[d] = (float)from[d * step];
+}
+
 at_panel at_panel_raw(const attend_in *tensor, int64_t b, int64_t h, int64_t first) {
+    if (tensor->dtype == AT_PAGED)
+        return paged(tensor->data, b, h, first);
     int64_t offset = b * tensor->stride[0] + h * tensor->stride[1] + first * tensor->stride[2];
     int64_t size = (int64_t)attend_dtype_size((attend_dtype)tensor->dtype);
-    at_panel there = {(const char *)tensor->data + offset * size, tensor->stride[2], tensor->dtype};
+    at_panel there = {(const char *)tensor->data + offset * size, tensor->stride[2], tensor->dtype, NULL};
     return there;
 }
 
@@ -24,7 +52,14 @@ at_panel at_panel_of(const at_kernels *kernels, const attend_in *tensor, int64_t
                      int64_t count, float *scratch) {
     if (at_panel_in_place(tensor))
         return at_panel_raw(tensor, b, h, first);
-    at_panel converted = {scratch, tensor->shape[3], ATTEND_F32};
+    at_panel converted = {scratch, tensor->shape[3], ATTEND_F32, NULL};
+    if (tensor->dtype == AT_PAGED) {
+        at_panel stored = paged(tensor->data, b, h, first);
+        for (int64_t i = 0; i < count; i++)
+            widen_paged(kernels, tensor->data, stored, i, scratch + i * tensor->shape[3]);
+        converted.scales = stored.scales;
+        return converted;
+    }
     for (int64_t i = 0; i < count; i++)
         widen(kernels, tensor, b, h, first + i, scratch + i * tensor->shape[3]);
     return converted;

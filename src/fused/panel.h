@@ -5,20 +5,21 @@
 #include "kernel/kernel.h"
 #include "tensor/tensor.h"
 
-/* Rows of adjacent elements, each stride elements after the one before. */
+/* Rows of adjacent elements, each stride elements after the one before; keys of ATTEND_I8 lie side by side (kernel.h). */
 typedef struct at_panel {
     const void *rows;
     int64_t stride;
-    int32_t dtype; /* ATTEND_F32; or the tensor's own, when it was asked for */
+    int32_t dtype;       /* ATTEND_F32; or the tensor's own, when it was asked for */
+    const float *scales; /* (rows) that elements still have to be multiplied by; or NULL */
 } at_panel;
 
 /* Whether at_panel_of can do without scratch. */
 bool at_panel_in_place(const attend_in *tensor);
 
-/* The rows as they are stored; the tensor's elements must be adjacent. */
+/* The rows as they are stored; the tensor's elements must be adjacent.  With pages, a panel stays inside one. */
 at_panel at_panel_raw(const attend_in *tensor, int64_t b, int64_t h, int64_t first);
 
-/* Row j of a panel. */
+/* Row j of a panel; keys of ATTEND_I8: the first of its group. */
 static inline const void *at_panel_row(at_panel panel, int64_t j) {
     return (const char *)panel.rows + j * panel.stride * (int64_t)attend_dtype_size((attend_dtype)panel.dtype);
 }

@@ -3,10 +3,13 @@
 #include <math.h>
 
 #include "base/size.h"
+#include "fused/panel.h"
 
 static const double log2_e = 1.44269504088896340736;
 
-static bool is_short_float(int32_t dtype) { return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16; }
+static bool is_short_float(int32_t dtype) {
+    return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16 || dtype == AT_PAGED;
+}
 
 bool at_plan_leaves_taps(const at_taps *taps) {
     return taps->top > 0 || at_given_out(&taps->top_rest) || at_given_in(&taps->rows) ||
@@ -35,10 +38,13 @@ const char *at_plan_refusal(const at_fused *call) {
 
 static int64_t parts(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
-/* Rows of floats are read where they lie, and rows of 16-bit floats too when a block has few rows. */
-static bool must_widen(const attend_in *tensor, const at_plan *plan) {
-    bool adjacent = tensor->stride[3] == 1 || tensor->shape[3] == 1;
-    return !adjacent || (tensor->dtype != ATTEND_F32 && plan->heads * plan->queries > AT_FEW);
+/* Rows of floats are read where they lie, and rows of 16 or 8 bits too when a block has few rows. */
+const char *at_plan_widens(const attend_in *tensor, const at_plan *plan) {
+    if (tensor->dtype != AT_PAGED && tensor->stride[3] != 1 && tensor->shape[3] != 1)
+        return "the elements of a row are not adjacent";
+    if (!at_panel_in_place(tensor) && plan->heads * plan->queries > AT_FEW)
+        return "16-bit floats are converted once for the many rows that meet them";
+    return NULL;
 }
 
 /* Many queries: one head at a time fills the lanes. Few: the heads of a group stand side by side, so that each key
@@ -60,15 +66,29 @@ static void cut_tasks(const at_problem *problem, at_plan *plan) {
         plan->tasks = INT64_MAX; /* only in attend_reserve: no output is that large */
 }
 
-/* Few tasks and many keys, as in decode: the chunks of a task are shared out.  Four parts for each thread, so that
-   none waits long for the last. */
-static int64_t splits_of(const at_problem *problem, const at_plan *plan, int32_t threads) {
-    bool one_block = plan->query_tasks == 1 && problem->queries <= plan->queries;
-    if (threads < 2 || !one_block || plan->tasks == 0 || plan->tasks >= 2 * (int64_t)threads ||
-        at_given_in(&problem->query_starts))
+/* Few tasks and many keys, as in decode: the chunks of a task are shared out.  Not when, one condition a line: */
+static const char *whole(const at_problem *problem, const at_plan *plan, int32_t threads) {
+    if (threads < 2)
+        return "there is one thread";
+    if (plan->tasks >= 2 * (int64_t)threads)
+        return "there are two tasks or more for each thread";
+    if (plan->tasks == 0)
+        return "there is no task";
+    if (plan->query_tasks != 1 || problem->queries > plan->queries)
+        return "a task has several blocks of queries";
+    if (at_given_in(&problem->query_starts))
+        return "sequences are packed";
+    if (plan->chunks < 2)
+        return "there is one chunk of keys";
+    return NULL;
+}
+
+/* Four parts for each thread, so that none waits long for the last. */
+static int64_t splits_of(const at_plan *plan, int32_t threads) {
+    if (plan->whole != NULL)
         return 1;
     int64_t splits = parts(4 * (int64_t)threads, plan->tasks);
-    return splits < plan->chunks ? splits : plan->chunks > 0 ? plan->chunks : 1;
+    return splits < plan->chunks ? splits : plan->chunks;
 }
 
 void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan) {
@@ -78,11 +98,12 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threa
     plan->sign = problem->scale < 0 ? -1.0f : 1.0f;
     plan->factor = (float)(plan->adjusted ? log2_e : fabs(problem->scale) * log2_e);
     cut_blocks(problem, plan);
-    plan->widen_k = must_widen(call->k, plan);
-    plan->widen_v = must_widen(call->v, plan);
+    plan->widen_k = at_plan_widens(call->k, plan) != NULL;
+    plan->widen_v = at_plan_widens(call->v, plan) != NULL;
     cut_tasks(problem, plan);
     plan->chunks = parts(problem->keys, AT_CHUNK);
-    plan->splits = splits_of(problem, plan, threads);
+    plan->whole = whole(problem, plan, threads);
+    plan->splits = splits_of(plan, threads);
 }
 
 /* Converted inputs need more for each thread; inputs in place make more tasks, and so use more threads. */
@@ -94,5 +115,6 @@ void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *p
     plan->widen_k = plan->widen_v = plan->adjusted = true;
     cut_tasks(problem, plan);
     plan->tasks = in_place.tasks;
-    plan->splits = splits_of(problem, &in_place, threads);
+    in_place.whole = whole(problem, &in_place, threads);
+    plan->splits = splits_of(&in_place, threads);
 }

@@ -27,6 +27,7 @@ typedef struct at_plan {
     int64_t tasks;
     int64_t chunks;        /* of the keys                                                */
     int64_t splits;        /* 1, or parts that the chunks of a task are cut into (decode.h) */
+    const char *whole;     /* why the chunks of a task are not cut, in words; NULL when they are */
     bool widen_k, widen_v; /* keys or values are converted to rows of floats first    */
     bool adjusted;         /* scores are scaled, capped and added to before normalize    */
     float sign;            /* of the scale: goes into the queries                        */
@@ -39,6 +40,9 @@ bool at_plan_leaves_taps(const at_taps *taps);
 
 /* NULL when the fast path takes the call, else why not, in words that complete "the readable path, because ...". */
 const char *at_plan_refusal(const at_fused *call);
+
+/* Why keys or values are converted first, in words; NULL when they are read where they lie. */
+const char *at_plan_widens(const attend_in *tensor, const at_plan *plan);
 
 /* threads matters for splits alone. */
 void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan);

@@ -35,6 +35,7 @@ enum {
     AT_LANES = 48,  /* rows of a block: three vectors of AVX-512, six of AVX2 */
     AT_CHUNK = 256, /* keys of a chunk; a change changes bits */
     AT_FEW = 8,     /* rows of decode */
+    AT_GROUP = 16,  /* keys of 8 bits that lie side by side; divides AT_CHUNK */
 };
 
 /* What is known of each row so far, or from one chunk: (AT_LANES) each, aligned to 64 bytes. */
@@ -78,13 +79,17 @@ typedef struct at_kernels {
     void (*combine)(const float *weights, int32_t rows, int32_t keys, const uint64_t *seen, const float *v,
                     int64_t v_stride, int64_t width, const float *keep, const float *take, float *output);
 
-    /* compare and combine for up to AT_FEW rows, with keys and values of 16 bits (dtype F16 or BF16; or F32) read where
-       they lie; hidden scores are computed too. */
+    /* compare and combine for up to AT_FEW rows, with keys and values of 16 or 8 bits (dtype F16, BF16 or I8; or F32)
+       read where they lie; hidden scores are computed too.  Keys of 8 bits lie (keys / AT_GROUP, D, AT_GROUP), element d
+       of AT_GROUP keys side by side, the last group whole; their highest is not found: call highest after weigh. */
     void (*compare_few)(const float *queries, int32_t rows, int64_t width, const void *k, int32_t dtype,
                         int64_t k_stride, int32_t keys, float *scores, float *highest);
     void (*combine_few)(const float *weights, int32_t rows, int32_t keys, const uint64_t *seen, const void *v,
                         int32_t dtype, int64_t v_stride, int64_t width, const float *keep, const float *take,
                         float *output);
+
+    /* scores or weights (keys, AT_LANES) times factor (keys): the scales of keys or values of 8 bits. */
+    void (*weigh)(float *scores, int32_t rows, int32_t keys, const float *factor);
 
     /* The same as combine for a sum that was taken elsewhere: output becomes output * keep + part (E, part_stride) * take. */
     void (*accumulate)(const float *part, int64_t part_stride, int32_t rows, int64_t width, const float *keep,

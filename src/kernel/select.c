@@ -23,6 +23,16 @@ const at_kernels *at_kernels_of(attend_isa isa) {
     }
 }
 
+const char *at_kernels_refusal(attend_isa isa) {
+    switch (isa) {
+#define AT_ISA(constant, name, condition) \
+    case constant: return (condition) ? NULL : "this processor, or its operating system, lacks it";
+#include "kernel/isa.def"
+#undef AT_ISA
+    default: return "it is not compiled into this build";
+    }
+}
+
 attend_isa at_kernels_best(void) {
     attend_isa best = ATTEND_ISA_PORTABLE;
 #define AT_ISA(constant, name, condition) best = (condition) ? (constant) : best;

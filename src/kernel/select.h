@@ -11,6 +11,9 @@ enum { AT_ISA_COUNT = ATTEND_ISA_AVX512 + 1 };
 /* The kernels of one instruction set; NULL when this build or this processor does not have it. */
 const at_kernels *at_kernels_of(attend_isa isa);
 
+/* Why there are none, in words; NULL when there are. */
+const char *at_kernels_refusal(attend_isa isa);
+
 /* The fastest instruction set whose kernels run here. */
 attend_isa at_kernels_best(void);
 

@@ -13,6 +13,7 @@ typedef struct at_problem {
     int64_t queries, keys;           /* Tq, Tk                                    */
     int64_t head_width, value_width; /* D, E                                      */
     int64_t query_offset, ahead, back;
+    bool queries_last;                  /* decode: offsets count from the last key that is really there */
     double scale;                       /* final: never "0 means"                    */
     double softcap;                     /* 0: off                                    */
     int64_t sequences;                  /* S of a packed batch, else B               */

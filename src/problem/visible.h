@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "problem/problem.h"
 #include "tensor/tensor.h"
@@ -41,7 +42,8 @@ static inline at_query at_query_of(const at_problem *problem, int64_t b, int64_t
     int64_t key_end = at_entry(&problem->key_starts, s + 1, problem->keys);
     int64_t counted = key_start + at_entry(&problem->key_count, s, key_end - key_start);
     at_query query = {b, h, i, h / problem->group, 0, key_start, counted < key_end ? counted : key_end};
-    query.position = key_start + (i - query_start) + at_entry(&problem->query_offsets, s, problem->query_offset);
+    int64_t aligned = problem->queries_last ? counted - key_start - problem->queries : problem->query_offset;
+    query.position = key_start + (i - query_start) + at_entry(&problem->query_offsets, s, aligned);
     if (problem->flags & ATTEND_LIMIT_AHEAD && query.position + problem->ahead + 1 < query.end)
         query.end = query.position + problem->ahead + 1;
     if (problem->flags & ATTEND_LIMIT_BACK && query.position - problem->back > query.first)
@@ -58,6 +60,21 @@ static inline bool at_sees(const at_problem *problem, const at_query *query, int
     if (at_given_in(&problem->mask) && at_get(&problem->mask, query->b, query->h, query->i, j) == 0)
         return false;
     return !at_given_in(&problem->bias) || at_get(&problem->bias, query->b, query->h, query->i, j) != -INFINITY;
+}
+
+/* The same for keys first .. end-1 at once: sees[j - first] becomes 1 or 0. */
+static inline void at_sees_keys(const at_problem *problem, const at_query *query, int64_t first, int64_t end,
+                                uint8_t *sees) {
+    int64_t from = query->first > first ? query->first : first, to = query->end < end ? query->end : end;
+    memset(sees, 0, (size_t)(end - first));
+    if (from >= to)
+        return;
+    sees += from - first;
+    memset(sees, 1, (size_t)(to - from));
+    if (at_given_in(&problem->mask))
+        at_clear_where(&problem->mask, query->b, query->h, query->i, from, to - from, 0, sees);
+    if (at_given_in(&problem->bias))
+        at_clear_where(&problem->bias, query->b, query->h, query->i, from, to - from, -INFINITY, sees);
 }
 
 #endif

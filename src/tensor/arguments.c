@@ -19,6 +19,7 @@ static unsigned kind_of(int32_t dtype) {
     case ATTEND_F64: return AT_NUMBERS;
     case ATTEND_U8: return AT_BYTES;
     case ATTEND_I32: return AT_INDICES;
+    case ATTEND_I8: return AT_CACHED;
     default: return 0;
     }
 }

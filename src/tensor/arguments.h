@@ -10,7 +10,7 @@
 enum { AT_ARGUMENTS_MAX = 48 };
 
 /* Types an argument may have, as bits. */
-enum { AT_NUMBERS = 1, AT_BYTES = 2, AT_INDICES = 4 };
+enum { AT_NUMBERS = 1, AT_BYTES = 2, AT_INDICES = 4, AT_CACHED = 8 /* no argument may */ };
 
 /* Size that an axis must have, and what to call it in a message; AT_ANY: any size. */
 typedef struct at_axis {

@@ -1,6 +1,7 @@
 #include "tensor/tensor.h"
 
 #include "base/half.h"
+#include "tensor/pages.h"
 
 static double load(const void *data, int32_t dtype, int64_t index) {
     switch (dtype) {
@@ -28,6 +29,8 @@ static int64_t offset(const int64_t *stride, int64_t a, int64_t b, int64_t c, in
 }
 
 double at_get(const attend_in *tensor, int64_t a, int64_t b, int64_t c, int64_t d) {
+    if (tensor->dtype == AT_PAGED)
+        return at_pages_get(tensor->data, a, b, c, d);
     return load(tensor->data, tensor->dtype, offset(tensor->stride, a, b, c, d));
 }
 
@@ -43,4 +46,38 @@ void at_get_row(const attend_in *tensor, int64_t a, int64_t b, int64_t c, double
 void at_set_row(const attend_out *tensor, int64_t a, int64_t b, int64_t c, const double *row) {
     for (int64_t d = 0; d < tensor->shape[3]; d++)
         at_set(tensor, a, b, c, d, row[d]);
+}
+
+/* Whether an element equals value, and only then which; adjacent elements in loops of their own, which the compiler
+   turns into vectors. */
+#define CLEAR_WHERE(type)                                                                                         \
+    static void clear_where_##type(const type *from, int64_t stride, int64_t count, type value, uint8_t *flags) { \
+        int any = stride != 1;                                                                                    \
+        for (int64_t n = 0; stride == 1 && n < count; n++)                                                        \
+            any |= from[n] == value;                                                                              \
+        for (int64_t n = 0; any && stride == 1 && n < count; n++)                                                 \
+            flags[n] &= from[n] != value;                                                                         \
+        for (int64_t n = 0; stride != 1 && n < count; n++)                                                        \
+            flags[n] &= from[n * stride] != value;                                                                \
+    }
+CLEAR_WHERE(float)
+CLEAR_WHERE(double)
+CLEAR_WHERE(uint16_t)
+CLEAR_WHERE(uint8_t)
+
+void at_clear_where(const attend_in *tensor, int64_t a, int64_t b, int64_t c, int64_t first, int64_t count,
+                    double value, uint8_t *flags) {
+    int64_t place = offset(tensor->stride, a, b, c, first), stride = tensor->stride[3];
+    const void *data = tensor->data;
+    switch (tensor->dtype) {
+    case ATTEND_F32: clear_where_float((const float *)data + place, stride, count, (float)value, flags); return;
+    case ATTEND_F64: clear_where_double((const double *)data + place, stride, count, value, flags); return;
+    case ATTEND_F16:
+        clear_where_uint16_t((const uint16_t *)data + place, stride, count, at_half_to_f16(value), flags);
+        return;
+    case ATTEND_BF16:
+        clear_where_uint16_t((const uint16_t *)data + place, stride, count, at_half_to_bf16(value), flags);
+        return;
+    default: /* ATTEND_U8 */ clear_where_uint8_t((const uint8_t *)data + place, stride, count, (uint8_t)value, flags);
+    }
 }

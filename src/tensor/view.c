@@ -11,7 +11,8 @@ size_t attend_dtype_size(attend_dtype dtype) {
     case ATTEND_I32: return 4;
     case ATTEND_F16:
     case ATTEND_BF16: return 2;
-    case ATTEND_U8: return 1;
+    case ATTEND_U8:
+    case ATTEND_I8: return 1;
     }
     return 0;
 }
@@ -24,6 +25,7 @@ const char *attend_dtype_name(attend_dtype dtype) {
     case ATTEND_BF16: return "bf16";
     case ATTEND_U8: return "u8";
     case ATTEND_I32: return "i32";
+    case ATTEND_I8: return "i8";
     }
     return "unknown";
 }

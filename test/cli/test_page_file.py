@@ -26,6 +26,9 @@ class PageFile(unittest.TestCase):
     def write(self):
         done = write(self.path)
         if "without the page" in done.stderr:
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertEqual(done.stderr, "attend: error: this program was built without the page: run `make page`, "
+                             "then `make build`\n")
             self.skipTest("built without the page")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         with open(self.path, encoding="utf-8") as file:
@@ -42,6 +45,22 @@ class PageFile(unittest.TestCase):
         with open(self.path, "w", encoding="utf-8") as file:
             file.write("old" * 1000000)
         self.assertEqual(self.write(), page)
+
+    def test_its_mode_is_kept(self):
+        page = self.write()
+        os.chmod(self.path, 0o640)
+        self.assertEqual(self.write(), page)
+        self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o640)
+
+    def test_a_pipe_is_written_to(self):
+        page = self.write()
+        done = subprocess.run(["bash", "-c", '"$0" page -o /dev/stdout | cat', os.path.abspath(BINARY)], capture_output=True,
+                              text=True)
+        self.assertEqual((done.stdout, done.stderr), (page, ""))
+
+    def test_a_folder_in_its_place(self):
+        self.write()
+        self.assertEqual(write(self.folder).stderr, "attend: error: %s: Is a directory\n" % self.folder)
 
     def test_a_folder_that_is_not_there(self):
         self.write()

@@ -375,6 +375,34 @@ static void test_hidden_content_does_not_matter(void **state) {
     }
 }
 
+/* What one row sees, NaN or infinity, the rows beside it do not: their bits are those of clean values. */
+static void test_what_one_row_sees_stays_there(void **state) {
+    (void)state;
+    const shape s = {48, 300, 24, 29, 0, 0, 0.25f, true, true, false};
+    for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+        if (at_kernels_of((attend_isa)isa) == NULL)
+            continue;
+        inputs in = make_inputs(&s, 13, 0);
+        for (int32_t j = 0; j < s.keys; j += 7)
+            in.seen[j] = (uint64_t)1 << (j / 7 % 3 * 16); /* row 0, 16 or 32 */
+        outputs clean = run(at_kernels_of((attend_isa)isa), &s, &in);
+        for (int32_t j = 0; j < s.keys; j += 7)
+            in.v.data[j * s.value_width + j % s.value_width] = j % 2 ? NAN : INFINITY;
+        outputs dirty = run(at_kernels_of((attend_isa)isa), &s, &in);
+        int marked = 0;
+        for (int32_t i = 0; i < s.rows; i++)
+            for (int64_t e = 0; e < s.value_width; e++) {
+                bool same = bits_of(dirty.o[i].data[e]) == bits_of(clean.o[i].data[e]);
+                assert_true(same || i % 16 == 0);
+                marked += !isfinite(dirty.o[i].data[e]);
+            }
+        assert_true(marked > 29);
+        free_outputs(&s, &clean);
+        free_outputs(&s, &dirty);
+        free_inputs(&s, &in);
+    }
+}
+
 /* Every 16-bit float to float and back, and floats around every tie, as base/half.h has it. */
 static void test_halves(void **state) {
     (void)state;
@@ -411,6 +439,7 @@ int main(void) {
         cmocka_unit_test(test_all_sets_agree),
         cmocka_unit_test(test_neighbours_do_not_matter),
         cmocka_unit_test(test_hidden_content_does_not_matter),
+        cmocka_unit_test(test_what_one_row_sees_stays_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

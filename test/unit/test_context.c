@@ -41,6 +41,10 @@ static void test_isa(void **state) {
     assert_string_equal(attend_isa_name(ATTEND_ISA_AVX2), "avx2");
     assert_string_equal(attend_isa_name(ATTEND_ISA_AVX512), "avx512");
     assert_string_equal(attend_isa_name((attend_isa)999), "unknown");
+    assert_null(attend_isa_refusal(ATTEND_ISA_PORTABLE));
+    assert_string_equal(attend_isa_refusal((attend_isa)999), "it is not compiled into this build");
+    for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++)
+        assert_int_equal(attend_isa_refusal((attend_isa)isa) == NULL, at_kernels_of((attend_isa)isa) != NULL);
     config.isa = ATTEND_ISA_PORTABLE;
     assert_int_equal(attend_ctx_create(&config, &ctx), ATTEND_OK);
     assert_int_equal(attend_ctx_isa(ctx), ATTEND_ISA_PORTABLE);

@@ -13,6 +13,20 @@ static at_problem import_problem(attend_ctx *ctx, const attend_problem *problem,
     return resolved;
 }
 
+/* The rule for many keys at once is the rule for each, from any key to any other; nothing past them is written. */
+static void compare_forms(const at_problem *problem, const at_query *query) {
+    uint8_t sees[1000];
+    assert_true(problem->keys < (int64_t)sizeof sees);
+    for (int64_t first = 0; first <= problem->keys; first += 1 + first / 2)
+        for (int64_t end = first; end <= problem->keys; end += 1 + (end - first) / 2) {
+            memset(sees, 7, sizeof sees);
+            at_sees_keys(problem, query, first, end, sees);
+            for (int64_t j = first; j < end; j++)
+                assert_int_equal(sees[j - first], at_sees(problem, query, j));
+            assert_int_equal(sees[end - first], 7);
+        }
+}
+
 static void compare_rule(attend_ctx *ctx, const attend_problem *problem, const attend_extra *extra) {
     at_problem resolved = import_problem(ctx, problem, extra);
     for (int64_t b = 0; b < problem->batch; b++)
@@ -22,6 +36,7 @@ static void compare_rule(attend_ctx *ctx, const attend_problem *problem, const a
                 assert_true(query.first <= query.end);
                 for (int64_t j = 0; j < problem->keys; j++)
                     assert_int_equal(at_sees(&resolved, &query, j), reference_sees(problem, extra, b, h, i, j));
+                compare_forms(&resolved, &query);
             }
 }
 

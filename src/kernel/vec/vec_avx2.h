@@ -21,6 +21,9 @@ static inline v_float v_load_bf16(const uint16_t *from) {
     __m256i bits = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
     return _mm256_castsi256_ps(_mm256_slli_epi32(bits, 16));
 }
+static inline v_float v_load_i8(const int8_t *from) {
+    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from)));
+}
 static inline void v_store_f16(uint16_t *to, v_float a) {
     _mm_storeu_si128((__m128i *)(void *)to, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
 }
@@ -62,6 +65,7 @@ static inline v_mask v_mask_from(uint64_t bits, int first) {
 }
 static inline v_mask v_equal(v_float a, v_float b) { return _mm256_cmp_ps(a, b, _CMP_EQ_OQ); }
 static inline v_mask v_below(v_float a, v_float b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+static inline int v_all(v_mask mask) { return _mm256_movemask_ps(mask) == 0xff; }
 static inline v_float v_select(v_mask mask, v_float a, v_float b) { return _mm256_blendv_ps(b, a, mask); }
 static inline v_float v_fma_where(v_mask mask, v_float a, v_float b, v_float c) {
     return _mm256_blendv_ps(c, _mm256_fmadd_ps(a, b, c), mask);

@@ -22,6 +22,9 @@ static inline v_float v_load_bf16(const uint16_t *from) {
     __m512i bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
     return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
 }
+static inline v_float v_load_i8(const int8_t *from) {
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)from)));
+}
 static inline void v_store_f16(uint16_t *to, v_float a) {
     _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
 }
@@ -53,6 +56,7 @@ static inline v_float v_scale(v_float a, v_float n) { return _mm512_scalef_ps(a,
 static inline v_mask v_mask_from(uint64_t bits, int first) { return (v_mask)(bits >> first); }
 static inline v_mask v_equal(v_float a, v_float b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
 static inline v_mask v_below(v_float a, v_float b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+static inline int v_all(v_mask mask) { return mask == 0xffff; }
 static inline v_float v_select(v_mask mask, v_float a, v_float b) { return _mm512_mask_blend_ps(mask, b, a); }
 static inline v_float v_fma_where(v_mask mask, v_float a, v_float b, v_float c) {
     return _mm512_mask3_fmadd_ps(a, b, c, mask);

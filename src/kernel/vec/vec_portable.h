@@ -24,6 +24,8 @@ static inline void v_store(float *to, v_float a) { *to = a; }
 /* 16-bit floats, V_LANES of them */
 static inline v_float v_load_f16(const uint16_t *from) { return (float)at_half_from_f16(*from); }
 static inline v_float v_load_bf16(const uint16_t *from) { return (float)at_half_from_bf16(*from); }
+/* bytes with a sign, V_LANES of them */
+static inline v_float v_load_i8(const int8_t *from) { return (float)*from; }
 static inline void v_store_f16(uint16_t *to, v_float a) { *to = at_half_to_f16((double)a); }
 static inline void v_store_bf16(uint16_t *to, v_float a) { *to = at_half_to_bf16((double)a); }
 static inline v_float v_set(float a) { return a; }
@@ -64,6 +66,8 @@ static inline v_float v_scale(v_float a, v_float n) { return isnan(n) ? n : n > 
 static inline v_mask v_mask_from(uint64_t bits, int first) { return (int)(bits >> first & 1); }
 static inline v_mask v_equal(v_float a, v_float b) { return a == b; }
 static inline v_mask v_below(v_float a, v_float b) { return a < b; }
+/* whether it holds in every lane */
+static inline int v_all(v_mask mask) { return mask; }
 static inline v_float v_select(v_mask mask, v_float a, v_float b) { return mask ? a : b; }
 /* a * b + c where mask, else c */
 static inline v_float v_fma_where(v_mask mask, v_float a, v_float b, v_float c) { return mask ? v_fma(a, b, c) : c; }

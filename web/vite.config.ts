@@ -1,0 +1,46 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import type { Plugin } from "vite";
+import { viteSingleFile } from "vite-plugin-singlefile";
+import { defineConfig } from "vitest/config";
+
+/** The page leaves as one file of this name: script, style and WebAssembly stand inside it. */
+const pageName = "attention.html";
+
+function nameThePage(): Plugin {
+  return {
+    name: "name-the-page",
+    enforce: "post",
+    generateBundle(_options, bundle) {
+      for (const file of Object.values(bundle)) if (file.fileName === "index.html") file.fileName = pageName;
+    },
+  };
+}
+
+/** `ATTEND_ENGINE=stand_in npm run build`: the page on test/stand_in.ts, for work on a machine without the wasm compiler. */
+function standIn(): Plugin {
+  return {
+    name: "stand-in",
+    enforce: "pre",
+    resolveId(source, importer) {
+      const wanted = process.env.ATTEND_ENGINE === "stand_in" && source === "./engine" && importer?.endsWith("main.ts");
+      return wanted ? new URL("test/stand_in.ts", import.meta.url).pathname : null;
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [standIn(), svelte(), viteSingleFile({ removeViteModuleLoader: true }), nameThePage()],
+  build: {
+    outDir: "../build/page",
+    emptyOutDir: false, // the engine's own files lie there too
+    target: "es2022",
+    assetsInlineLimit: Number.MAX_SAFE_INTEGER,
+    reportCompressedSize: true,
+  },
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    fileParallelism: false, // one browser at a time: the tests measure frames
+  },
+});

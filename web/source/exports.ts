@@ -1,7 +1,8 @@
 // exports.ts - what leaves the page: text, tables, pictures. Pictures are drawn from the SVG on the page, with the styles
 // it is shown in written into it, so that the file looks the same without the page.
-import type { Engine, Head, Worked } from "./engine";
+import type { Head, Worked } from "./engine";
 import { tokenLabels } from "./labels";
+import type { Ledger } from "./ledger";
 
 /** Puts text on the clipboard; the sentence says how it went. */
 export async function copyText(text: string, what: string): Promise<string> {
@@ -17,7 +18,7 @@ export async function copyText(text: string, what: string): Promise<string> {
 function copyBySelection(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;
-  field.className = "away";
+  field.className = "for-ears";
   document.body.append(field);
   field.select();
   const copied = document.execCommand("copy");
@@ -51,22 +52,22 @@ function aligned(lines: string[][]): string {
   return lines.map((line) => put(line).join("  ").trimEnd() + "\n").join("");
 }
 
-/** One query's ledger as text: a line for each key, and the mixture. */
-export function ledgerText(engine: Engine, worked: Worked, head: Head, query: number, digits: number): string {
-  const labels = tokenLabels(worked.tokens);
-  const number = (value: number | null) => (value === null ? "" : engine.decimals(value, digits));
-  const values = head.v[0].map((_, index) => `v${index + 1}`);
-  const parts = head.v[0].map((_, index) => `weight*v${index + 1}`);
-  const header = [`query ${labels[query]}`, "q.k", "scaled", "allowed", "weight", ...values, ...parts];
-  const rows = labels.map((label, key) => {
-    const weight = head.normalize[query][key];
-    const share = head.v[key].map((value) => (weight === null ? "" : number(weight * value)));
-    const scores = [number(head.compare[query][key]), number(head.scale[query][key]), weight === null ? "hidden" : "yes"];
-    return [label, ...scores, number(weight), ...head.v[key].map(number), ...share];
-  });
-  const sum = head.normalize[query].reduce<number>((total, weight) => total + (weight ?? 0), 0);
-  const last = ["sum, mixture", "", "", "", number(sum), ...values.map(() => ""), ...head.combine[query].map(number)];
-  return aligned([header, ...rows, last]);
+/** The ledger as text: a line for each key, then the sums and the mixture. */
+export function ledgerText(ledger: Ledger, fixed: (value: number) => string): string {
+  const number = (value: number | null) => (value === null ? "" : fixed(value));
+  const places = ledger.mixture.map((_, index) => index + 1);
+  const header = [`query ${ledger.label}`, "q.k", "scaled", "allowed", "exponential", "weight"];
+  const rows = ledger.rows.map((row) => [
+    ...[row.label, number(row.raw), number(row.score), row.allowed ? "yes" : "hidden", number(row.exponential), number(row.weight)],
+    ...row.value.map(number),
+    ...places.map((place) => number(row.part && row.part[place - 1])),
+  ]);
+  const last = ["sum, mixture", "", "", "", number(ledger.total), number(ledger.weightSum), ...places.map(() => "")];
+  return aligned([
+    [...header, ...places.map((place) => `v${place}`), ...places.map((place) => `weight*v${place}`)],
+    ...rows,
+    [...last, ...ledger.mixture.map(number)],
+  ]);
 }
 
 const kept = [
@@ -103,10 +104,10 @@ export function svgText(svg: SVGSVGElement): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** The SVG as a PNG with `density` pixels for one of the page. */
-export async function pngBlob(svg: SVGSVGElement, density: number): Promise<Blob> {
+/** An SVG file as a PNG with `density` pixels for one of the page. */
+export async function pngBlob(svg: string, density: number): Promise<Blob> {
   const picture = new Image();
-  picture.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svgText(svg));
+  picture.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
   await picture.decode();
   const canvas = document.createElement("canvas");
   canvas.width = Math.ceil(picture.width * density);

@@ -1,16 +1,10 @@
 /** Names and numbers as readers see them, the same as `attend trace` writes. */
 import type { Engine } from "./engine";
+import type { Page } from "./page.svelte";
 
-/** Tokens as they are told apart: dog#1, bites, dog#2 (cli/token_labels.h). */
-export function tokenLabels(tokens: string[]): string[] {
-  return tokens.map((token, index) => {
-    if (tokens.indexOf(token) === tokens.lastIndexOf(token)) return token;
-    return `${token}#${tokens.slice(0, index + 1).filter((other) => other === token).length}`;
-  });
-}
-
-export function vectorText(engine: Engine, row: number[], digits: number): string {
-  return `(${row.map((value) => engine.decimals(value, digits)).join(", ")})`;
+/** The decimals that the reader chose in the ledger; 3, as on the command line, when none. */
+export function digitsOf(page: Page): number {
+  return Number(page.state.own.digits ?? 3);
 }
 
 /** A difference that should be nothing but rounding: 0, a power of ten, or decimals when it is more. */
@@ -21,4 +15,13 @@ export function differenceText(engine: Engine, value: number, digits: number): s
 
 export function percentText(engine: Engine, share: number, digits = 0): string {
   return `${engine.decimals(100 * share, digits)} %`;
+}
+
+/** Tokens as they are told apart (cli/token_labels.c): dog#1, bites, dog#2. */
+export function tokenLabels(tokens: string[]): string[] {
+  return tokens.map((token, index) => {
+    const name = token === "" ? '""' : token;
+    if (tokens.indexOf(token) === tokens.lastIndexOf(token)) return name;
+    return `${name}#${tokens.slice(0, index + 1).filter((other) => other === token).length}`;
+  });
 }

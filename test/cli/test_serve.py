@@ -117,12 +117,19 @@ class Serve(unittest.TestCase):
 
     def leave(self):
         """After every test it still answers, and it ends without a word, a leak or a finding of a sanitizer."""
-        began = time.monotonic()
-        self.assert_page(self.server.ask(self.server.request()))
-        self.assertLess(time.monotonic() - began, 1)
+        self.assert_prompt()
         self.assertEqual(self.server.end(), ("", "", 0))
         self.server.process.stdout.close()
         self.server.process.stderr.close()
+
+    def assert_prompt(self):
+        """It answers within a second; of three times, as this machine may be busy with something else."""
+        seconds = []
+        for _ in range(3):
+            began = time.monotonic()
+            self.assert_page(self.server.ask(self.server.request()))
+            seconds.append(time.monotonic() - began)
+        self.assertLess(min(seconds), 1)
 
     def assert_page(self, answer):
         self.assertEqual(status_of(answer), 200)
@@ -292,7 +299,7 @@ class Serve(unittest.TestCase):
         self.assert_status(405, self.server.request("PUT / HTTP/1.1", "Content-Length: 10000000000"))
         self.assert_status(413, self.server.request("GET / HTTP/1.1", "Transfer-Encoding: chunked") + b"5\r\nhello\r\n" * 99)
         self.assert_status(405, self.server.request("POST / HTTP/1.1", "Expect: 100-continue", "Content-Length: 9"))
-        self.assertLess(time.monotonic() - began, 3)  # none is waited for
+        self.assertLess(time.monotonic() - began, REQUEST_SECONDS)  # none is waited for
 
     def test_slow_clients_12(self):
         slow = [self.server.connect() for _ in range(100)]
@@ -334,9 +341,7 @@ class Serve(unittest.TestCase):
             if len(held) > 300:
                 held.pop(0).close()
             if number % 1000 == 999:
-                began = time.monotonic()
-                self.assert_page(self.server.ask(self.server.request()))
-                self.assertLess(time.monotonic() - began, 1)
+                self.assert_prompt()
                 folder = "/proc/%d/" % self.server.process.pid
                 self.assertLess(len(os.listdir(folder + "fd")), 3 * OPEN_MAX)
                 self.assertLessEqual(len(os.listdir(folder + "task")), 2)  # a sanitizer may have one of its own

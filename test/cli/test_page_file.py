@@ -54,7 +54,7 @@ class PageFile(unittest.TestCase):
 
     def test_a_pipe_is_written_to(self):
         page = self.write()
-        done = subprocess.run(["bash", "-c", '"$0" page -o /dev/stdout | cat', os.path.abspath(BINARY)], capture_output=True,
+        done = subprocess.run(["bash", "-c", '"$0" page -o /proc/self/fd/1 | cat', os.path.abspath(BINARY)], capture_output=True,
                               text=True)
         self.assertEqual((done.stdout, done.stderr), (page, ""))
 

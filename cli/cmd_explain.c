@@ -20,14 +20,6 @@ static int take_option(wishes *wish, int id, const cli_options *options) {
     return status == REQUEST_OTHER ? request_take(&wish->request, name, options->value) : status;
 }
 
-/* --dtype alone goes with files too, where it is the type of the output. */
-static bool has_sizes(const wishes *wish) {
-    const shape *sizes = &wish->sizes;
-    return sizes->batch + sizes->heads + sizes->kv_heads + sizes->queries + sizes->keys + sizes->width +
-               sizes->value_width >
-           0;
-}
-
 static int explain(const wishes *wish, const inputs *given) {
     const forward_call *call = &given->call;
     attend_explanation found = attend_explanation_init();
@@ -60,7 +52,8 @@ static int outline(wishes *wish, void **row, inputs *given) {
 static int load_and_explain(wishes *wish) {
     inputs given = {NULL};
     void *row = NULL;
-    int status = has_sizes(wish) ? outline(wish, &row, &given) : inputs_load(&wish->request, &given);
+    /* --dtype alone goes with files too, where it is the type of the output */
+    int status = shape_has_sizes(&wish->sizes) ? outline(wish, &row, &given) : inputs_load(&wish->request, &given);
     if (status == CLI_DONE)
         status = explain(wish, &given);
     inputs_free(&given);

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "help_info.h"
+#include "isa.h"
 
 enum { LINE_MAX_BYTES = 8192 };
 
@@ -126,9 +127,9 @@ static void print_text(const json_t *all) {
 
 static int print_report(bool json) {
     attend_ctx *ctx = NULL;
-    attend_status status = attend_ctx_create(NULL, &ctx);
-    if (status != ATTEND_OK)
-        return cli_library_error(NULL, status);
+    int status = isa_context(attend_config_init(), NULL, &ctx);
+    if (status != CLI_DONE)
+        return status;
     json_t *all = report(ctx);
     if (!json)
         print_text(all);

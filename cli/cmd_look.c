@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "example_source.h"
 #include "help_look.h"
+#include "isa.h"
 #include "look.h"
 #include "look_options.h"
 #include "token_labels.h"
@@ -217,9 +218,9 @@ int cmd_look(int argc, char **argv) {
     if (status != CLI_DONE)
         return status;
     attend_ctx *ctx = NULL;
-    attend_status made = attend_ctx_create(NULL, &ctx);
-    if (made != ATTEND_OK)
-        return cli_library_error(NULL, made);
+    status = isa_context(attend_config_init(), NULL, &ctx);
+    if (status != CLI_DONE)
+        return status;
     status = look(ctx, &options);
     attend_ctx_destroy(ctx);
     return status;

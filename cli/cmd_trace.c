@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "example_source.h"
 #include "help_trace.h"
+#include "isa.h"
 #include "token_labels.h"
 #include "trace.h"
 
@@ -184,9 +185,9 @@ int cmd_trace(int argc, char **argv) {
     if (status != CLI_DONE)
         return status;
     attend_ctx *ctx = NULL;
-    attend_status made = attend_ctx_create(NULL, &ctx);
-    if (made != ATTEND_OK)
-        return cli_library_error(NULL, made);
+    status = isa_context(attend_config_init(), NULL, &ctx);
+    if (status != CLI_DONE)
+        return status;
     status = trace(ctx, &options);
     attend_ctx_destroy(ctx);
     return status;

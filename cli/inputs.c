@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "align.h"
+#include "isa.h"
 #include "layout.h"
 
 static int open_file(inputs *given, const char *path, int place) {
@@ -201,10 +202,7 @@ int inputs_none(const request *wish, inputs *given) {
     memset(given, 0, sizeof *given);
     config.threads = wish->threads;
     config.isa = (int32_t)wish->isa;
-    attend_status status = attend_ctx_create(&config, &given->ctx);
-    if (status == ATTEND_UNSUPPORTED)
-        return cli_usage_error("--isa: this CPU has no %s", attend_isa_name(wish->isa));
-    return status == ATTEND_OK ? CLI_DONE : cli_library_error(NULL, status);
+    return isa_context(config, wish->isa_option, &given->ctx);
 }
 
 int inputs_load(const request *wish, inputs *given) {

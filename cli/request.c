@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "isa.h"
 #include "layout.h"
 
 static const int64_t position_most = INT64_C(1) << 60; /* the bound of attend.h */
@@ -119,16 +120,8 @@ static int take_threads(request *wish, const char *value) {
 }
 
 static int take_isa(request *wish, const char *value) {
-    const char *names[32];
-    int count = 0, choice;
-    while (count < 32 && strcmp(attend_isa_name((attend_isa)count), "unknown") != 0) {
-        names[count] = attend_isa_name((attend_isa)count);
-        count++;
-    }
-    if (cli_parse_choice("--isa", value, names, count, &choice) != CLI_DONE)
-        return CLI_USAGE;
-    wish->isa = (attend_isa)choice;
-    return CLI_DONE;
+    wish->isa_option = "--isa";
+    return isa_parse(wish->isa_option, value, &wish->isa);
 }
 
 static int take_path(request *wish, const char *value) {

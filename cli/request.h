@@ -35,7 +35,8 @@ typedef struct request {
     const char *needs_offset; /* an option whose meaning depends on the alignment, or NULL */
     int32_t threads;          /* 0: all */
     attend_isa isa;
-    bool fast_only; /* no other path will do */
+    const char *isa_option; /* NULL: not given */
+    bool fast_only;         /* no other path will do */
 } request;
 
 request request_init(void);

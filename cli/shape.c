@@ -32,6 +32,12 @@ int shape_take(shape *sizes, const char *name, const char *value) {
     return REQUEST_OTHER;
 }
 
+bool shape_has_sizes(const shape *sizes) {
+    return sizes->batch + sizes->heads + sizes->kv_heads + sizes->queries + sizes->keys + sizes->width +
+               sizes->value_width >
+           0;
+}
+
 static void fill(int64_t *size, int64_t value) { *size = *size == 0 ? value : *size; }
 
 int shape_complete(const request *wish, shape *sizes) {

@@ -12,6 +12,8 @@ typedef struct shape {
 
 /* Takes option name (without "--"): CLI_DONE, CLI_USAGE after a message, or REQUEST_OTHER. */
 int shape_take(shape *sizes, const char *name, const char *value);
+/* Is any of the sizes given? */
+bool shape_has_sizes(const shape *sizes);
 /* Fills in what was not given, and refuses what does not fit together or goes with files. */
 int shape_complete(const request *wish, shape *sizes);
 /* q, k and v of these sizes whose rows are all one row: row holds the larger width. For calls that read nothing. */

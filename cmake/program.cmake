@@ -39,4 +39,12 @@ add_executable(attend_program ${program_sources} ${help_outputs} ${examples_outp
 attend_compile(attend_program)
 set_target_properties(attend_program PROPERTIES OUTPUT_NAME attend RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
 target_include_directories(attend_program PRIVATE "${PROJECT_SOURCE_DIR}/cli" "${generated}")
-target_link_libraries(attend_program PRIVATE attend_model_static PkgConfig::JANSSON PkgConfig::CAIRO m)
+# What `attend bench` holds itself against: loops of multiply-adds, contracted and for one instruction set each.
+file(GLOB peak_sources "${PROJECT_SOURCE_DIR}/cli/peak_*.c")
+set_property(SOURCE ${peak_sources} APPEND PROPERTY COMPILE_OPTIONS -O3 -ffp-contract=fast -Wno-psabi)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    target_compile_definitions(attend_program PRIVATE PEAK_HAVE_X86)
+    set_property(SOURCE "${PROJECT_SOURCE_DIR}/cli/peak_avx2.c" APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mfma)
+    set_property(SOURCE "${PROJECT_SOURCE_DIR}/cli/peak_avx512.c" APPEND PROPERTY COMPILE_OPTIONS -mavx512f -mfma)
+endif()
+target_link_libraries(attend_program PRIVATE OpenMP::OpenMP_C attend_model_static PkgConfig::JANSSON PkgConfig::CAIRO m)

@@ -50,6 +50,18 @@ foreach(folder IN LISTS folders)
     endif()
 endforeach()
 
+# The NEON kernels: cross-built by Debian's compiler and run by QEMU, with the tests of test/cross/CMakeLists.txt.
+find_program(ATTEND_AARCH64_GCC aarch64-linux-gnu-gcc)
+find_program(ATTEND_AARCH64_QEMU qemu-aarch64)
+if(ATTEND_CHECKS AND ATTEND_AARCH64_GCC AND ATTEND_AARCH64_QEMU)
+    attend_test(test_neon kernel "${CMAKE_CTEST_COMMAND}" --build-and-test "${PROJECT_SOURCE_DIR}/test/cross"
+        "${PROJECT_BINARY_DIR}/aarch64" --build-generator "${CMAKE_GENERATOR}" --build-target run_tests
+        --build-options "-DCMAKE_TOOLCHAIN_FILE=${PROJECT_SOURCE_DIR}/cmake/aarch64.cmake" -DCMAKE_BUILD_TYPE=None)
+    set_tests_properties(test_neon${ATTEND_TEST_SUFFIX} PROPERTIES TIMEOUT 900)
+else()
+    message(STATUS "test_neon is left out: aarch64-linux-gnu-gcc or qemu-aarch64 is missing")
+endif()
+
 # Transcripts of the program, and the commands that the documents show; and tests in Python.
 if(TARGET attend_program)
     set(run_transcripts "${ATTEND_PYTHON}" "${PROJECT_SOURCE_DIR}/tools/run_transcripts.py"

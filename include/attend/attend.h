@@ -142,7 +142,8 @@ typedef enum attend_isa {
     ATTEND_ISA_BEST     = 0,               /* what this CPU runs best                               */
     ATTEND_ISA_PORTABLE = 1,               /* plain C; slow where the CPU has no fused multiply-add */
     ATTEND_ISA_AVX2     = 2,               /* with FMA                                              */
-    ATTEND_ISA_AVX512   = 3                /* F, BW, DQ and VL                                      */
+    ATTEND_ISA_AVX512   = 3,               /* F, BW, DQ and VL                                      */
+    ATTEND_ISA_NEON     = 4                /* of AArch64                                            */
 } attend_isa;                              /* results have the same bits on each                    */
 
 typedef struct attend_allocator {          /* both functions or neither                             */
@@ -355,6 +356,10 @@ ATTEND_API attend_status attend_join(attend_ctx *ctx, const attend_in *o_a, cons
                                      const attend_out *o, const attend_out *lse);
 
 /* ==== 7. The stages, one at a time: plain arithmetic in double, stores everything ============ */
+
+/* e to the power x as the stages take it: the same bits on every machine, and the double nearest to the true value but
+   for about one x in 2^40.  NaN for NaN.  Any thread. */
+ATTEND_API double attend_exp(double x);
 
 typedef enum attend_place_kind {
     ATTEND_PLACE_ADD               = 1,    /* x [B,T,C]: adds sines and cosines of position         */

@@ -13,6 +13,7 @@ const char *attend_isa_name(attend_isa isa) {
     case ATTEND_ISA_PORTABLE: return "portable";
     case ATTEND_ISA_AVX2: return "avx2";
     case ATTEND_ISA_AVX512: return "avx512";
+    case ATTEND_ISA_NEON: return "neon";
     }
     return "unknown";
 }

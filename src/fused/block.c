@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "base/size.h"
 
@@ -221,7 +222,7 @@ static double lse_of(const at_problem *problem, const at_plan *plan, const at_ro
         return -INFINITY;
     bool at_the_end = fabsf(state->shift[i]) >= -AT_SHIFT_NONE;
     double shift = at_the_end ? highest_of(problem, plan, state, i) : (double)state->shift[i] * ln_2;
-    return shift + log((double)state->sum[i]);
+    return shift + at_log((double)state->sum[i]);
 }
 
 /* A score that is NaN was passed over by the maximum, but is in the sum. */

@@ -137,5 +137,8 @@ extern const at_kernels at_kernels_portable;
 extern const at_kernels at_kernels_avx2;
 extern const at_kernels at_kernels_avx512;
 #endif
+#ifdef AT_HAVE_NEON
+extern const at_kernels at_kernels_neon;
+#endif
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "attend/attend.h"
 
-enum { AT_ISA_COUNT = ATTEND_ISA_AVX512 + 1 };
+enum { AT_ISA_COUNT = ATTEND_ISA_NEON + 1 };
 
 /* The kernels of one instruction set; NULL when this build or this processor does not have it. */
 const at_kernels *at_kernels_of(attend_isa isa);

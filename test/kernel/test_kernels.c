@@ -318,6 +318,29 @@ static void test_all_sets_agree(void **state) {
         }
 }
 
+/* Hash FNV-1a of the bits of a float; one hash for every NaN. */
+static uint64_t hash_of(uint64_t hash, float x) {
+    return (hash ^ (isnan(x) ? 0x7fc00000u : bits_of(x))) * 0x100000001b3u;
+}
+
+/* The number below was computed on x86-64, and is the same wherever this test runs. */
+static void test_the_same_on_every_machine(void **state) {
+    (void)state;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++) {
+        const shape *s = &shapes[n];
+        inputs in = make_inputs(s, (uint32_t)n + 100, (int)(n % 3));
+        outputs out = run(at_kernels_of(at_kernels_best()), s, &in);
+        for (int32_t i = 0; i < s->rows; i++)
+            for (int64_t e = 0; e < s->value_width; e++)
+                hash = hash_of(hash, out.o[i].data[e]);
+        free_outputs(s, &out);
+        free_inputs(s, &in);
+    }
+    if (hash != 0xf1c6733c67e0ec55u)
+        fail_msg("hash %#llx", (unsigned long long)hash);
+}
+
 /* A row alone, among others, and in another column has the same bits. */
 static void test_neighbours_do_not_matter(void **state) {
     (void)state;
@@ -437,6 +460,7 @@ int main(void) {
         cmocka_unit_test(test_exp2_is_within_one_unit),
         cmocka_unit_test(test_halves),
         cmocka_unit_test(test_all_sets_agree),
+        cmocka_unit_test(test_the_same_on_every_machine),
         cmocka_unit_test(test_neighbours_do_not_matter),
         cmocka_unit_test(test_hidden_content_does_not_matter),
         cmocka_unit_test(test_what_one_row_sees_stays_there),

@@ -40,6 +40,7 @@ static void test_isa(void **state) {
     assert_string_equal(attend_isa_name(ATTEND_ISA_PORTABLE), "portable");
     assert_string_equal(attend_isa_name(ATTEND_ISA_AVX2), "avx2");
     assert_string_equal(attend_isa_name(ATTEND_ISA_AVX512), "avx512");
+    assert_string_equal(attend_isa_name(ATTEND_ISA_NEON), "neon");
     assert_string_equal(attend_isa_name((attend_isa)999), "unknown");
     assert_null(attend_isa_refusal(ATTEND_ISA_PORTABLE));
     assert_string_equal(attend_isa_refusal((attend_isa)999), "it is not compiled into this build");

@@ -216,5 +216,10 @@ export async function load(bytes: BufferSource = inlinedBytes()): Promise<Engine
   const { instance } = await WebAssembly.instantiate(bytes);
   const wasm = instance.exports as unknown as Exports;
   wasm._initialize();
-  return new WasmEngine(wasm);
+  const engine = new WasmEngine(wasm);
+  return { // each of them bound, so that one alone can be handed on
+    work: (example) => engine.work(example),
+    decimals: (value, digits) => engine.decimals(value, digits),
+    exponential: (value) => engine.exponential(value),
+  };
 }

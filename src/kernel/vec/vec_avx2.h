@@ -65,6 +65,7 @@ static inline v_mask v_mask_from(uint64_t bits, int first) {
 }
 static inline v_mask v_equal(v_float a, v_float b) { return _mm256_cmp_ps(a, b, _CMP_EQ_OQ); }
 static inline v_mask v_below(v_float a, v_float b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+static inline uint64_t v_bits(v_mask mask) { return (uint64_t)(unsigned)_mm256_movemask_ps(mask); }
 static inline int v_all(v_mask mask) { return _mm256_movemask_ps(mask) == 0xff; }
 static inline v_float v_select(v_mask mask, v_float a, v_float b) { return _mm256_blendv_ps(b, a, mask); }
 static inline v_float v_fma_where(v_mask mask, v_float a, v_float b, v_float c) {

@@ -66,6 +66,8 @@ static inline v_float v_scale(v_float a, v_float n) { return isnan(n) ? n : n > 
 static inline v_mask v_mask_from(uint64_t bits, int first) { return (int)(bits >> first & 1); }
 static inline v_mask v_equal(v_float a, v_float b) { return a == b; }
 static inline v_mask v_below(v_float a, v_float b) { return a < b; }
+/* bit n is lane n */
+static inline uint64_t v_bits(v_mask mask) { return (uint64_t)mask; }
 /* whether it holds in every lane */
 static inline int v_all(v_mask mask) { return mask; }
 static inline v_float v_select(v_mask mask, v_float a, v_float b) { return mask ? a : b; }

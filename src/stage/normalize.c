@@ -61,3 +61,10 @@ void at_normalize_row(const at_problem *problem, at_row *row) {
     row->lse = m == -INFINITY ? -INFINITY : m + at_log(l);
     row->entropy = m == -INFINITY ? 0 : entropy_of(row->masked, problem->keys, sink, m);
 }
+
+void at_reweigh_row(const at_problem *problem, double lse, at_row *row) {
+    row->lse = lse;
+    row->max = row->entropy = NAN;
+    for (int64_t j = 0; j < problem->keys; j++)
+        row->weights[j] = row->masked[j] == -INFINITY || lse == -INFINITY ? 0 : exp(row->masked[j] - lse);
+}

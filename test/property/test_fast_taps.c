@@ -242,11 +242,36 @@ static void test_number_of_queries(void **state) {
     }
 }
 
+/* Looking alone: the same bits as beside the output; with a log-sum-exp, the same weights but for its rounding. */
+static void test_looking_alone(void **state) {
+    test_random rng = {116};
+    for (int n = 0; n < ROUNDS; n++) {
+        random_call call = random_call_make(&rng, kinds[n % 4] | (n % 3 ? MUST_BE_SHORT_FLOATS : 0));
+        const attend_problem *p = &call.problem;
+        view seen = any_view(&rng, p);
+        attend_taps beside = taps_of(p, &seen), alone = taps_of(p, &seen), given = taps_of(p, &seen);
+        double error = call.q.dtype == ATTEND_F64 || p->flags & ATTEND_READABLE ? 1e-12 : 2 * score_error(p);
+        assert_works(*state, random_call_forward(*state, &call, &beside));
+        assert_works(*state, attend_look(*state, p, &call.q, &call.k, &call.extra, NULL, &alone));
+        assert_same_taps(&alone, &beside);
+        attend_in lse = attend_read(beside.lse);
+        given.lse.data = given.row_max.data = given.entropy.data = NULL;
+        assert_works(*state, attend_look(*state, p, &call.q, &call.k, &call.extra, &lse, &given));
+        assert_near(given.top_weight, beside.top_weight, 0x1p-140, error);
+        assert_near(given.row_weights, beside.row_weights, 0x1p-140, error);
+        assert_near(given.column_sum, beside.column_sum, 0x1p-120, error);
+        assert_near(given.grid_sum, beside.grid_sum, 0x1p-120, error);
+        assert_near(given.grid_count, beside.grid_count, 0, 0);
+        assert_near(given.grid_max, beside.grid_max, 0x1p-140, error);
+        assert_near(given.segment_mass, beside.segment_mass, 0x1p-120, error);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_against_the_readable_path), TEST(test_sets_and_threads),
         TEST(test_output_keeps_its_bits),     TEST(test_company),
-        TEST(test_number_of_queries),
+        TEST(test_number_of_queries),         TEST(test_looking_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

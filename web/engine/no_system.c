@@ -1,6 +1,15 @@
-/* no_system.c - the module asks the system for nothing: a file descriptor is never good.  The C library would import
-   these three for its standard streams, which nothing writes to. */
+/* no_system.c - what stands for the operating system in a module that asks it for nothing. */
 #include <wasi/api.h>
+
+#include "base/os.h"
+
+void at_os_prefer_large_pages(void *block, size_t size) {
+    (void)block;
+    (void)size;
+}
+
+/* The C library would import these three for its standard streams, which nothing writes to: a file descriptor is never
+   good. */
 
 __wasi_errno_t __wasi_fd_close(__wasi_fd_t fd) {
     (void)fd;

@@ -13,7 +13,8 @@
 
 #include "base/half.h"
 
-enum { V_LANES = 1, V_GROUP = 3, V_TILE = 4, V_FEW = 4 };
+/* Tiles of compare: V_TILE keys x V_GROUP vectors of rows; of combine: V_WIDE elements x V_TEAM vectors. */
+enum { V_LANES = 1, V_GROUP = 3, V_TILE = 4, V_WIDE = 4, V_TEAM = 3, V_FEW = 4 };
 #define V_LIFT 1.0f
 
 typedef float v_float;

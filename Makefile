@@ -3,7 +3,7 @@
 PREFIX  ?= /usr/local
 SECONDS ?= 60
 
-.PHONY: help run build test install asan tsan fuzz coverage format lint clean
+.PHONY: help run build page test install asan tsan fuzz coverage format lint clean
 
 help:     ## list these rules
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
@@ -18,7 +18,13 @@ build:    ## build build/release/attend and nothing else
 	cmake --preset release
 	cmake --build --preset release --target attend_program
 
-test:     ## run every test, plain and under the address and undefined-behaviour sanitizers
+page:     ## build the interactive page, build/page/attention.html; then make build puts it into the program
+	@tools/setup page
+	web/engine/build.sh build/page/engine.wasm
+	[ web/node_modules/.package-lock.json -nt web/package-lock.json ] || npm --prefix web ci --no-progress
+	npm --prefix web run build
+
+test:     page ## run every test, plain and under the address and undefined-behaviour sanitizers
 	@tools/setup build test
 	cmake --preset release
 	cmake --build --preset release

@@ -170,7 +170,7 @@ int main(int count, char **word) {
     attend_extra extra = extra_of(word[8], &p);
     if (at_problem_import(&arguments, &p, &extra, &problem) != ATTEND_OK)
         return 1;
-    at_fused call = {&problem, &q, &k, &v, &o, &taps};
+    at_fused call = {&problem, &q, &k, &v, &o, &taps, NULL, NULL};
     double flops = 4 * pairs_of(&p) * (double)p.head_width;
     double bytes = 2.0 * (double)(p.kv_heads * p.keys * p.head_width) * (double)attend_dtype_size((attend_dtype)dtype);
     size_t read_size = (size_t)256 << 20;

@@ -1,6 +1,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench_data.h"
+#include "check_bits.h"
 #include "check_random.h"
 #include "check_report.h"
 #include "help_check.h"
@@ -14,7 +16,8 @@ typedef struct wishes {
     uint64_t seed;
     int64_t first, cases; /* random cases first to first + cases - 1 */
     double minutes;       /* as many as fit in them, when amount is --minutes */
-    bool json;
+    bool json, bits;
+    shape sizes;        /* of a problem for --bits */
     const char *amount; /* --cases, --case or --minutes; NULL: none given */
     const char *random; /* an option about random cases, or NULL */
     const char *given;  /* an option about a given problem, or NULL */
@@ -50,8 +53,14 @@ static int take_random_option(wishes *wish, int id, const char *value) {
     }
 }
 
+static int take_problem_option(wishes *wish, const char *name, const char *value) {
+    int status = shape_take(&wish->sizes, name, value);
+    return status == REQUEST_OTHER ? request_take(&wish->request, name, value) : status;
+}
+
 static int take_option(wishes *wish, int id, const cli_options *options) {
     switch (id) {
+    case OPTION_CHECK_BITS: wish->bits = true; return CLI_DONE;
     case OPTION_CHECK_JSON: wish->json = true; return CLI_DONE;
     case OPTION_CHECK_SEED:
     case OPTION_CHECK_CASES:
@@ -60,7 +69,7 @@ static int take_option(wishes *wish, int id, const cli_options *options) {
     default:
         if (id != OPTION_CHECK_ISA && id != OPTION_CHECK_THREADS)
             wish->given = cli_options_name(options, id);
-        return request_take(&wish->request, cli_options_name(options, id), options->value);
+        return take_problem_option(wish, cli_options_name(options, id), options->value);
     }
 }
 
@@ -81,6 +90,10 @@ static int read_options(wishes *wish, int argc, char **argv, bool *help) {
         return cli_usage_error("check takes no argument (found \"%s\")", argv[cli_options_rest()]);
     if (wish->given != NULL && wish->random != NULL)
         return cli_usage_error("--%s describes a given problem, %s random ones", wish->given, wish->random);
+    if (wish->sizes.first != NULL && !wish->bits)
+        return cli_usage_error("%s goes with --bits", wish->sizes.first);
+    if (wish->bits && wish->given == NULL)
+        return cli_usage_error("--bits needs a problem: --queries or --keys, or files");
     return CLI_DONE;
 }
 
@@ -169,6 +182,24 @@ static int check(const wishes *wish, checker *all, const inputs *given) {
     return status == CLI_DONE ? check_report_print(&report, wish->json) : status;
 }
 
+/* The given problem, or random numbers of the given sizes. */
+static int check_bits_wished(wishes *wish) {
+    bench_data data = {.count = 0};
+    inputs given = {NULL};
+    attend_in made[3];
+    bool sizes = shape_has_sizes(&wish->sizes);
+    int status = sizes ? shape_complete(&wish->request, &wish->sizes) : inputs_load(&wish->request, &given);
+    if (status == CLI_DONE && sizes)
+        status = bench_tensors(&data, &wish->sizes, CONTENT_PLAIN, made);
+    if (status == CLI_DONE && sizes)
+        status = inputs_made(&wish->request, made, &given);
+    if (status == CLI_DONE)
+        status = check_bits_of(&given, wish->json);
+    inputs_free(&given);
+    bench_data_free(&data);
+    return status;
+}
+
 int cmd_check(int argc, char **argv) {
     wishes wish = {.request = request_init(), .seed = 1, .cases = CASES_DEFAULT};
     bool help = false;
@@ -177,6 +208,8 @@ int cmd_check(int argc, char **argv) {
     int status = read_options(&wish, argc, argv, &help);
     if (help || status != CLI_DONE)
         return help ? cli_help(help_check_text) : status;
+    if (wish.bits)
+        return check_bits_wished(&wish);
     if (wish.given == NULL && wish.request.threads == 0)
         wish.request.threads = 1; /* random problems are small: threads would mostly wait for each other */
     status = wish.given != NULL ? inputs_load(&wish.request, &given) : inputs_none(&wish.request, &given);

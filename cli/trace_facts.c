@@ -40,7 +40,7 @@ static void find_tops(const worked *work, trace_facts *facts, int64_t shown) {
         for (int64_t j = 1; j < seen(work, row); j++)
             facts->tops[row] = fmax(facts->tops[row], scores[j]);
         if (shown < 0 || row % work->tokens == shown)
-            facts->shifted |= out_of_sight(exp(facts->tops[row]));
+            facts->shifted |= out_of_sight(attend_exp(facts->tops[row]));
     }
 }
 
@@ -48,7 +48,7 @@ static void find_exponentials(const worked *work, trace_facts *facts) {
     for (int64_t row = 0; row < work->heads * work->tokens; row++)
         for (int64_t j = 0; j < seen(work, row); j++) {
             int64_t cell = row * work->tokens + j;
-            facts->exponentials[cell] = exp(work->masked[cell] - (facts->shifted ? facts->tops[row] : 0));
+            facts->exponentials[cell] = attend_exp(work->masked[cell] - (facts->shifted ? facts->tops[row] : 0));
             facts->totals[row] += facts->exponentials[cell];
         }
 }

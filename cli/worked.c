@@ -168,7 +168,9 @@ static attend_status make_steps(attend_ctx *ctx, worked *work) {
     steps.normalize = written(work->weights, heads, tokens, tokens);
     steps.lse = attend_out_dense(work->lse, ATTEND_F64, 3, row_shape);
     steps.combine = written(work->mixture, heads, tokens, work->value_width);
-    return attend_chain(ctx, &problem, &q, &k, &v, NULL, &steps);
+    attend_extra extra = attend_extra_init();
+    extra.mask = attend_in_dense(work->visible, ATTEND_U8, 2, (int64_t[]){tokens, tokens});
+    return attend_chain(ctx, &problem, &q, &k, &v, &extra, &steps);
 }
 
 /* The heads' mixtures (H, T, E) seen as [T, H, E]: side by side for each token. */
@@ -218,6 +220,7 @@ static void measure(worked *work) {
 }
 
 static void choose(worked *work, const worked_options *options) {
+    work->visible = options->visible;
     work->causal = options->causal >= 0 ? options->causal : attend_example_causal(work->example);
     work->scale_given = attend_example_scale(work->example, &work->scale);
     if (!work->scale_given)
@@ -270,4 +273,7 @@ const char *worked_message(const attend_ctx *ctx, attend_status status) {
 
 int64_t worked_kv_head(const worked *work, int64_t head) { return head / (work->heads / work->kv_heads); }
 
-int worked_sees(const worked *work, int64_t row, int64_t column) { return !work->causal || column <= row; }
+int worked_sees(const worked *work, int64_t row, int64_t column) {
+    int cut = work->visible != NULL && !work->visible[row * work->tokens + column];
+    return !cut && (!work->causal || column <= row);
+}

@@ -11,6 +11,7 @@ typedef struct worked_options {
     int causal;    /* 0 or 1; -1: as the file says */
     int has_scale; /* scale replaces the file's */
     double scale;
+    const unsigned char *visible; /* (T, T) 0 where a query may not see a key; NULL: nothing is cut */
 } worked_options;
 
 /* Letters as in attend.h, T tokens being queries and keys alike; C model width, 0 when q, k, v are given. */
@@ -24,7 +25,8 @@ typedef struct worked {
     int64_t value_width;           /* E */
     int64_t output_width;          /* columns of wo, H*E without it */
     int causal;
-    int scale_given; /* 0: scale is 1/sqrt(D) */
+    const unsigned char *visible; /* (T, T) borrowed, as in the options */
+    int scale_given;              /* 0: scale is 1/sqrt(D) */
     double scale;
     double *placed;      /* (T, C) x with the sines and cosines of the positions added; NULL without x */
     double *projected_q; /* (H, T, D) before rotation; NULL unless positions are rotary */
@@ -41,7 +43,7 @@ typedef struct worked {
     double *output;      /* (T, output_width) mixtures side by side, times wo when given */
 } worked;
 
-/* The example must outlive *result, which is NULL on failure. */
+/* The example and visible must outlive *result, which is NULL on failure. */
 attend_status worked_make(attend_ctx *ctx, const attend_example *example, const worked_options *options,
                           worked **result);
 void worked_free(worked *work);

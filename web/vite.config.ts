@@ -30,6 +30,7 @@ function standIn(): Plugin {
 
 export default defineConfig({
   plugins: [standIn(), svelte(), viteSingleFile({ removeViteModuleLoader: true }), nameThePage()],
+  server: { fs: { allow: [".", "../build/page"] } }, // where the engine lies
   build: {
     outDir: "../build/page",
     emptyOutDir: false, // the engine's own files lie there too

@@ -179,7 +179,7 @@ ATTEND_API const char   *attend_message(const attend_ctx *ctx);
 ATTEND_API int32_t       attend_ctx_threads(const attend_ctx *ctx);
 /* Instruction set that calls on ctx use: never ATTEND_ISA_BEST. */
 ATTEND_API attend_isa    attend_ctx_isa(const attend_ctx *ctx);
-/* Path that the last attend_forward on ctx took: "fast" or "readable"; "" before the first.  Static text. */
+/* Path that the last attend_forward or attend_look on ctx took: "fast" or "readable"; "" before the first.  Static text. */
 ATTEND_API const char   *attend_ctx_path(const attend_ctx *ctx);
 /* Short name, "portable"; "unknown" for a value not listed.  Static text; any thread. */
 ATTEND_API const char   *attend_isa_name(attend_isa isa);
@@ -308,6 +308,14 @@ ATTEND_API attend_status attend_forward(attend_ctx *ctx, const attend_problem *p
                                         const attend_in *q, const attend_in *k, const attend_in *v,
                                         const attend_extra *extra, const attend_out *o, const attend_taps *taps);
 
+/* What attend_forward's taps say, without values and output.  q, k, extra and taps as there; value_width does not matter.
+   With lse [B,H,Tq], the log-sum-exp of each row, which attend_forward gave, or attend_join over more keys than these,
+   weights are exp(score - lse): one pass, and taps.lse, row_max and entropy cannot be asked for.  NULL: it is computed
+   first.  attend_reserve for the same problem and taps is enough. */
+ATTEND_API attend_status attend_look(attend_ctx *ctx, const attend_problem *problem,
+                                     const attend_in *q, const attend_in *k, const attend_extra *extra,
+                                     const attend_in *lse, const attend_taps *taps);
+
 /* How attend_forward does a problem, and why.  Reasons are words that complete "..., because"; NULL: there is none. */
 typedef struct attend_explanation {
     uint32_t    struct_size;
@@ -348,6 +356,10 @@ ATTEND_API attend_status attend_join(attend_ctx *ctx, const attend_in *o_a, cons
                                      const attend_out *o, const attend_out *lse);
 
 /* ==== 7. The stages, one at a time: plain arithmetic in double, stores everything ============ */
+
+/* e to the power x as the stages take it: the same bits on every machine, and the double nearest to the true value but
+   for about one x in 2^40.  NaN for NaN.  Any thread. */
+ATTEND_API double attend_exp(double x);
 
 typedef enum attend_place_kind {
     ATTEND_PLACE_ADD               = 1,    /* x [B,T,C]: adds sines and cosines of position         */

@@ -73,6 +73,25 @@ ATTEND_API attend_status attend_example_open(attend_ctx *ctx, const char *path, 
 /* The same from length bytes of text; name is used in messages. */
 ATTEND_API attend_status attend_example_parse(attend_ctx *ctx, const char *name, const char *text, size_t length,
                                               attend_example **example);
+
+/* The same numbers in memory. */
+typedef struct attend_example_parts {
+    uint32_t           struct_size;
+    int32_t            positions;          /* an attend_positions                                   */
+    int64_t            tokens;             /* T                                                     */
+    const char *const *token;              /* (T) texts in UTF-8                                    */
+    int64_t            heads, kv_heads;    /* 0: not given                                          */
+    int32_t            causal, has_scale;  /* 0 or 1; scale is read when has_scale is 1             */
+    double             scale;
+    attend_in          q, k, v, x, wq, wk, wv, wo;   /* f64 [rows, columns]; data NULL: not given   */
+} attend_example_parts;
+
+static inline attend_example_parts attend_example_parts_init(void)
+{ attend_example_parts p; memset(&p, 0, sizeof p); p.struct_size = (uint32_t)sizeof p; return p; }
+
+/* An example of copies of the parts; name is used in messages: "cat: k has 3 rows, tokens has 4". */
+ATTEND_API attend_status attend_example_make(attend_ctx *ctx, const char *name, const attend_example_parts *parts,
+                                             attend_example **example);
 ATTEND_API void          attend_example_close(attend_example *example);
 
 ATTEND_API int64_t          attend_example_tokens(const attend_example *example);              /* T       */

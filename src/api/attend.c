@@ -80,6 +80,7 @@ static attend_status import_call(at_arguments *arguments, const attend_problem *
     AT_TRY(at_problem_key(arguments, resolved, k, &tensors->k));
     AT_TRY(at_problem_value(arguments, resolved, v, &tensors->v));
     tensors->o.data = NULL;
+    tensors->lse.data = NULL;
     return ATTEND_OK;
 }
 
@@ -94,6 +95,40 @@ attend_status attend_forward(attend_ctx *ctx, const attend_problem *problem, con
     at_arguments_begin(&arguments, ctx);
     AT_TRY(import_call(&arguments, problem, q, k, v, extra, &resolved, &tensors));
     return at_paths_take(&arguments, &resolved, &tensors, o, taps);
+}
+
+/* What a given log-sum-exp leaves unknown. */
+static attend_status check_look(attend_ctx *ctx, const at_tensors *tensors, const at_taps *taps) {
+    const char *unknown = at_given_out(&taps->lse)       ? "lse"
+                          : at_given_out(&taps->row_max) ? "row_max"
+                          : at_given_out(&taps->entropy) ? "entropy"
+                                                         : NULL;
+    if (unknown != NULL && at_given_in(&tensors->lse))
+        return at_fail(ctx, ATTEND_ARGUMENT, "taps.%s is computed only where lse is not given (NULL)", unknown);
+    return ATTEND_OK;
+}
+
+attend_status attend_look(attend_ctx *ctx, const attend_problem *problem, const attend_in *q, const attend_in *k,
+                          const attend_extra *extra, const attend_in *lse, const attend_taps *taps) {
+    AT_STANDARD_FLOATS;
+    at_arguments arguments;
+    at_problem resolved;
+    at_tensors tensors;
+    at_taps wanted;
+    AT_TRY(at_begin(ctx));
+    at_arguments_begin(&arguments, ctx);
+    AT_TRY(at_problem_import(&arguments, problem, extra, &resolved));
+    AT_TRY(at_problem_query(&arguments, &resolved, q, &tensors.q));
+    AT_TRY(at_problem_key(&arguments, &resolved, k, &tensors.k));
+    at_axis rows[] = {{resolved.batch, "batch"}, {resolved.heads, "heads"}, {resolved.queries, "queries"}};
+    AT_TRY(at_argument_in_if(&arguments, "lse", lse, AT_NUMBERS, 3, rows, &tensors.lse));
+    AT_TRY(at_taps_import(&arguments, &resolved, taps, &wanted));
+    AT_TRY(at_taps_check(ctx, &resolved, &wanted));
+    AT_TRY(check_look(ctx, &tensors, &wanted));
+    AT_TRY(at_arguments_apart(&arguments));
+    if (at_arguments_write_nothing(&arguments))
+        return ATTEND_OK;
+    return at_paths_look(ctx, &resolved, &tensors, &wanted);
 }
 
 attend_status attend_chain(attend_ctx *ctx, const attend_problem *problem, const attend_in *q, const attend_in *k,

@@ -57,7 +57,7 @@ attend_status attend_explain(attend_ctx *ctx, const attend_problem *problem, con
     attend_out output = {.dtype = (int32_t)o};
     at_taps taps = {.top = 0};
     attend_explanation result = attend_explanation_init(), given;
-    at_fused call = {&resolved, &query, &key, &value, &output, &taps};
+    at_fused call = {&resolved, &query, &key, &value, &output, &taps, NULL, NULL};
     AT_TRY(at_begin(ctx));
     at_arguments_begin(&arguments, ctx);
     AT_TRY(at_problem_import(&arguments, problem, extra, &resolved));

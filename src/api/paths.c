@@ -5,31 +5,40 @@
 #include "fused/forward.h"
 #include "kernel/select.h"
 
-/* The taps that the fast path leaves to the readable one.  Everything it has written itself stays as it is, so that
-   looking changes no bit of it. */
-static attend_status look(attend_ctx *ctx, const at_problem *problem, const at_tensors *tensors, const at_taps *taps) {
-    at_tensors inputs = *tensors;
-    at_taps left = *taps;
-    inputs.o.data = NULL;
-    left.lse.data = left.row_max.data = NULL;
-    return at_chain_forward(ctx, problem, &inputs, &left);
-}
-
 attend_status at_paths_forward(attend_ctx *ctx, const at_problem *problem, const at_tensors *tensors,
                                const at_taps *taps) {
-    at_fused call = {problem, &tensors->q, &tensors->k, &tensors->v, &tensors->o, taps};
+    at_fused call = {problem, &tensors->q, &tensors->k, &tensors->v, &tensors->o, taps, NULL, NULL};
     bool fast = at_plan_refusal(&call) == NULL;
     ctx->path = fast ? "fast" : "readable";
     if (!fast)
         return at_chain_forward(ctx, problem, tensors, taps);
-    AT_TRY(at_forward(ctx, &call, at_kernels_of(ctx->isa)));
-    return at_plan_leaves_taps(taps) ? look(ctx, problem, tensors, taps) : ATTEND_OK;
+    return at_forward(ctx, &call, at_kernels_of(ctx->isa));
+}
+
+attend_status at_paths_look(attend_ctx *ctx, const at_problem *problem, const at_tensors *tensors,
+                            const at_taps *taps) {
+    at_tensors without = *tensors;
+    at_problem narrow = *problem;
+    without.v = (attend_in){.shape = {problem->batch, problem->kv_heads, problem->keys, 0},
+                            .stride = {0, 0, 0, 1},
+                            .dtype = ATTEND_F32,
+                            .rank = 4,
+                            .data = tensors->k.data};
+    without.o.data = NULL;
+    narrow.value_width = 0;
+    at_fused call = {&narrow, &tensors->q, &tensors->k, &without.v, NULL, taps, NULL, NULL};
+    if (at_given_in(&tensors->lse))
+        call.lse = &tensors->lse;
+    bool fast = at_plan_refusal(&call) == NULL;
+    ctx->path = fast ? "fast" : "readable";
+    return fast ? at_forward(ctx, &call, at_kernels_of(ctx->isa)) : at_chain_forward(ctx, &narrow, &without, taps);
 }
 
 attend_status at_paths_take(at_arguments *arguments, const at_problem *problem, at_tensors *tensors,
                             const attend_out *o, const attend_taps *taps) {
     attend_ctx *ctx = arguments->ctx;
     at_taps resolved;
+    tensors->lse.data = NULL;
     if (o == NULL || o->data == NULL)
         return at_fail(ctx, ATTEND_ARGUMENT, "o%s is NULL", o == NULL ? "" : ".data");
     AT_TRY(at_problem_output(arguments, problem, "o", o, &tensors->o));
@@ -44,7 +53,7 @@ attend_status at_paths_take(at_arguments *arguments, const at_problem *problem, 
 attend_status at_paths_scratch(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, size_t *bytes) {
     size_t fast = 0, readable = 0;
     if (!(problem->flags & ATTEND_READABLE))
-        AT_TRY(at_forward_scratch(ctx, problem, &fast));
+        AT_TRY(at_forward_scratch(ctx, problem, taps, &fast));
     AT_TRY(at_chain_scratch(ctx, problem, taps, &readable));
     *bytes = fast > readable ? fast : readable;
     return ATTEND_OK;

@@ -1,5 +1,6 @@
 /* The four steps, one public function each. */
 #include "base/check.h"
+#include "base/elementary.h"
 #include "base/float_mode.h"
 #include "problem/problem.h"
 #include "stage/grids.h"
@@ -92,4 +93,9 @@ attend_status attend_combine(attend_ctx *ctx, const attend_problem *problem, con
     AT_TRY(at_problem_output(&arguments, &resolved, "o", o, &to));
     AT_TRY(at_arguments_apart(&arguments));
     return at_grid_combine(ctx, &resolved, &from, &value, &to);
+}
+
+double attend_exp(double x) {
+    AT_STANDARD_FLOATS;
+    return at_exp(x);
 }

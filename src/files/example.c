@@ -1,108 +1,159 @@
-/* Worked examples: the public functions. */
+/* Worked examples: made of numbers in memory, and what is in one. */
 #include "files/example.h"
 
 #include <string.h>
 
 #include "base/check.h"
 #include "base/memory.h"
-#include "base/os.h"
+#include "base/size.h"
 #include "files/fault.h"
-#include "files/json_text.h"
+#include "tensor/tensor.h"
 
-/* ---- Opening ------------------------------------------------------------------------------- */
+const char *const at_matrix_names[AT_MATRICES] = {"q", "k", "v", "x", "wq", "wk", "wv", "wo"};
 
-__attribute__((format(printf, 4, 5))) static attend_status
-line_fault(const at_example_source *source, attend_status status, size_t line, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    at_fault(source->ctx, status, at_fault_place("%s: line %zu", source->label.text, line), format, arguments);
-    va_end(arguments);
-    return status;
-}
+/* ---- Room ----------------------------------------------------------------------------------- */
 
-/* jansson leaves its message empty only when memory ran out. */
-static attend_status json_fault(const at_example_source *source, const json_error_t *error) {
-    if (json_error_code(error) == json_error_out_of_memory || error->text[0] == '\0')
-        return at_fail(source->ctx, ATTEND_MEMORY, "%s: no memory for its JSON", source->label.text);
-    return line_fault(source, ATTEND_FORMAT, (size_t)error->line, "column %d: JSON: %s", error->column,
-                      at_text_printable(error->text, strlen(error->text), AT_PRINTABLE_PATH).text);
-}
-
-static attend_status parse_json(at_example_source *source) {
-    size_t offset = 0;
-    json_error_t error;
-    memset(&error, 0, sizeof error);
-    if (source->length > AT_EXAMPLE_BYTES_MAX)
-        return at_fail(source->ctx, ATTEND_UNSUPPORTED, "%s: longer than %d bytes (limit)", source->label.text,
-                       AT_EXAMPLE_BYTES_MAX);
-    if (at_json_too_deep(source->text, source->length, &offset))
-        return line_fault(source, ATTEND_FORMAT, at_json_line_of_offset(source->text, offset),
-                          "JSON deeper than %d (limit)", AT_JSON_DEPTH_MAX);
-    source->root = json_loadb(source->text, source->length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
-    if (source->root == NULL)
-        return json_fault(source, &error);
-    if (!json_is_object(source->root))
-        return line_fault(source, ATTEND_FORMAT, 1, "an example is an object (found an array)");
+attend_status at_example_allocate(attend_ctx *ctx, attend_example **example) {
+    void *block = NULL;
+    AT_TRY(at_memory_allocate(ctx, sizeof **example, "an example", &block));
+    *example = memset(block, 0, sizeof **example);
+    (*example)->ctx = ctx;
     return ATTEND_OK;
 }
 
-static attend_status fill(at_example_source *source, attend_example *example) {
-    AT_TRY(parse_json(source));
-    AT_TRY(at_example_read(source, example));
+attend_status at_example_matrix(const at_example_source *source, attend_example *example, at_matrix_kind kind,
+                                size_t rows, size_t columns) {
+    const char *key = at_matrix_names[kind];
+    void *block = NULL;
+    size_t count = 0;
+    size_t size = 0;
+    if (!at_size_mul(rows, columns, &count) || !at_size_mul(count, sizeof(double), &size))
+        return at_example_fault(source, ATTEND_TOO_LARGE, at_key(key), "%s is too large", key);
+    AT_TRY(at_memory_allocate(source->ctx, size, key, &block));
+    at_matrix matrix = {(int64_t)rows, (int64_t)columns, block};
+    example->matrices[kind] = matrix;
+    return ATTEND_OK;
+}
+
+attend_status at_example_tokens(const at_example_source *source, attend_example *example, size_t count,
+                                size_t text_size) {
+    void *block = NULL;
+    AT_TRY(at_memory_allocate(source->ctx, count * sizeof *example->token, "tokens", &block));
+    example->token = block;
+    example->tokens = (int64_t)count;
+    AT_TRY(at_memory_allocate(source->ctx, text_size, "tokens", &block));
+    example->text = block;
+    example->text_size = text_size;
+    return ATTEND_OK;
+}
+
+/* ---- From memory ---------------------------------------------------------------------------- */
+
+static attend_status check_count(const at_example_source *source, const char *key, int64_t count) {
+    if (count >= 0 && count <= AT_EXAMPLE_HEADS_MAX)
+        return ATTEND_OK;
+    return at_example_fault(source, ATTEND_FORMAT, at_key(key), "%s must be a whole number from 1 to %d (found %lld)",
+                            key, AT_EXAMPLE_HEADS_MAX, (long long)count);
+}
+
+static attend_status check_text(const at_example_source *source, int64_t token, const char *text) {
+    size_t length = strlen(text), offset = 0;
+    while (offset < length) {
+        uint32_t code;
+        size_t size = at_text_character(text + offset, length - offset, &code);
+        if (size == 0)
+            return at_example_fault(source, ATTEND_FORMAT, at_key("tokens"),
+                                    "token %lld is not UTF-8 (byte %zu is 0x%02x)", (long long)token + 1, offset + 1,
+                                    (unsigned char)text[offset]);
+        offset += size;
+    }
+    return ATTEND_OK;
+}
+
+static attend_status take_tokens(const at_example_source *source, const attend_example_parts *parts,
+                                 attend_example *example) {
+    size_t text_size = 0;
+    if (parts->tokens < 1 || parts->token == NULL)
+        return at_fail(source->ctx, ATTEND_ARGUMENT,
+                       "parts.tokens is %lld and parts.token %s (allowed 1 or more texts)", (long long)parts->tokens,
+                       parts->token == NULL ? "NULL" : "given");
+    for (int64_t t = 0; t < parts->tokens; t++)
+        AT_TRY(check_text(source, t, parts->token[t]));
+    for (int64_t t = 0; t < parts->tokens; t++)
+        text_size += strlen(parts->token[t]) + 1;
+    AT_TRY(at_example_tokens(source, example, (size_t)parts->tokens, text_size));
+    char *text = example->text;
+    for (int64_t t = 0; t < parts->tokens; t++) {
+        size_t size = strlen(parts->token[t]) + 1;
+        example->token[t] = memcpy(text, parts->token[t], size);
+        text += size;
+    }
+    return ATTEND_OK;
+}
+
+static attend_status take_matrix(const at_example_source *source, attend_example *example, at_matrix_kind kind,
+                                 const attend_in *from) {
+    if (from->data == NULL)
+        return ATTEND_OK;
+    if (from->dtype != ATTEND_F64 || from->rank != 2 || from->shape[0] < 1 || from->shape[1] < 1)
+        return at_fail(
+            source->ctx, ATTEND_ARGUMENT,
+            "parts.%s is %s of rank %d with %lld rows and %lld columns (allowed f64 of rank 2, 1 or more of each)",
+            at_matrix_names[kind], attend_dtype_name((attend_dtype)from->dtype), (int)from->rank,
+            (long long)from->shape[0], (long long)from->shape[1]);
+    AT_TRY(at_example_matrix(source, example, kind, (size_t)from->shape[0], (size_t)from->shape[1]));
+    double *to = example->matrices[kind].numbers;
+    for (int64_t row = 0; row < from->shape[0]; row++)
+        for (int64_t column = 0; column < from->shape[1]; column++)
+            *to++ = at_get(from, row, column, 0, 0);
+    return ATTEND_OK;
+}
+
+static attend_status take_options(const at_example_source *source, const attend_example_parts *parts,
+                                  attend_example *example) {
+    AT_TRY(check_count(source, "heads", parts->heads));
+    AT_TRY(check_count(source, "kv_heads", parts->kv_heads));
+    if (parts->positions < ATTEND_POSITIONS_NONE || parts->positions > ATTEND_POSITIONS_ROTARY)
+        return at_fail(source->ctx, ATTEND_ARGUMENT, "parts.positions is %d (allowed %d to %d)", (int)parts->positions,
+                       (int)ATTEND_POSITIONS_NONE, (int)ATTEND_POSITIONS_ROTARY);
+    example->heads = parts->heads;
+    example->kv_heads = parts->kv_heads;
+    example->positions = (attend_positions)parts->positions;
+    example->causal = parts->causal != 0;
+    example->has_scale = parts->has_scale != 0;
+    example->scale = parts->scale;
+    return ATTEND_OK;
+}
+
+static attend_status take_all(const at_example_source *source, const attend_example_parts *parts,
+                              attend_example *example) {
+    const attend_in *matrices[AT_MATRICES] = {&parts->q,  &parts->k,  &parts->v,  &parts->x,
+                                              &parts->wq, &parts->wk, &parts->wv, &parts->wo};
+    AT_TRY(take_options(source, parts, example));
+    AT_TRY(take_tokens(source, parts, example));
+    for (at_matrix_kind kind = AT_Q; kind < AT_MATRICES; kind++)
+        AT_TRY(take_matrix(source, example, kind, matrices[kind]));
     return at_example_check(source, example);
 }
 
-static attend_status parse(at_example_source *source, attend_example **example) {
-    void *block = NULL;
-    AT_TRY(at_memory_allocate(source->ctx, sizeof **example, "an example", &block));
-    attend_example *opened = memset(block, 0, sizeof *opened);
-    opened->ctx = source->ctx;
-    attend_status status = fill(source, opened);
-    json_decref(source->root);
+attend_status attend_example_make(attend_ctx *ctx, const char *name, const attend_example_parts *parts,
+                                  attend_example **example) {
+    attend_example_parts given;
+    attend_example *made = NULL;
+    AT_TRY(at_begin(ctx));
+    if (example == NULL)
+        return at_fail(ctx, ATTEND_ARGUMENT, "example is NULL");
+    *example = NULL;
+    if (name == NULL)
+        return at_fail(ctx, ATTEND_ARGUMENT, "name is NULL");
+    AT_TRY(at_import(ctx, "parts", parts, &given, sizeof given));
+    at_example_source source = {.ctx = ctx, .label = at_fault_path(name)};
+    AT_TRY(at_example_allocate(ctx, &made));
+    attend_status status = take_all(&source, &given, made);
     if (status == ATTEND_OK)
-        *example = opened;
+        *example = made;
     else
-        attend_example_close(opened);
-    return status;
-}
-
-/* Some editors begin a text with a byte order mark; JSON does not. */
-static at_example_source source_of(attend_ctx *ctx, const char *name, const char *text, size_t length) {
-    at_example_source source = {.ctx = ctx, .label = at_fault_path(name), .text = text, .length = length};
-    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
-        source.text += 3;
-        source.length -= 3;
-    }
-    return source;
-}
-
-attend_status attend_example_parse(attend_ctx *ctx, const char *name, const char *text, size_t length,
-                                   attend_example **example) {
-    AT_TRY(at_begin(ctx));
-    if (example == NULL)
-        return at_fail(ctx, ATTEND_ARGUMENT, "example is NULL");
-    *example = NULL;
-    if (name == NULL || text == NULL)
-        return at_fail(ctx, ATTEND_ARGUMENT, "%s is NULL", name == NULL ? "name" : "text");
-    at_example_source source = source_of(ctx, name, text, length);
-    return parse(&source, example);
-}
-
-attend_status attend_example_open(attend_ctx *ctx, const char *path, attend_example **example) {
-    void *text = NULL;
-    size_t capacity = 0;
-    size_t length = 0;
-    AT_TRY(at_begin(ctx));
-    if (example == NULL)
-        return at_fail(ctx, ATTEND_ARGUMENT, "example is NULL");
-    *example = NULL;
-    if (path == NULL)
-        return at_fail(ctx, ATTEND_ARGUMENT, "path is NULL");
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    AT_TRY(at_os_read_all(ctx, path, at_fault_path(name).text, AT_EXAMPLE_BYTES_MAX, &text, &capacity, &length));
-    at_example_source source = source_of(ctx, name, text, length);
-    attend_status status = parse(&source, example);
-    at_memory_release(ctx, text, capacity);
+        attend_example_close(made);
     return status;
 }
 

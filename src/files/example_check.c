@@ -3,6 +3,19 @@
 
 #include "base/check.h"
 #include "files/example.h"
+#include "files/fault.h"
+
+attend_status at_example_fault(const at_example_source *source, attend_status status, at_example_place place,
+                               const char *format, ...) {
+    at_place where = source->line == NULL
+                         ? at_fault_place("%s", source->label.text)
+                         : at_fault_place("%s: line %zu", source->label.text, source->line(source, place));
+    va_list arguments;
+    va_start(arguments, format);
+    at_fault(source->ctx, status, where, format, arguments);
+    va_end(arguments);
+    return status;
+}
 
 static bool given(const attend_example *example, at_matrix_kind kind) { return example->matrices[kind].rows > 0; }
 
@@ -122,7 +135,11 @@ static attend_status check_positions(const at_example_source *source, const atte
     return ATTEND_OK;
 }
 
-attend_status at_example_check(const at_example_source *source, const attend_example *example) {
+attend_status at_example_check(const at_example_source *source, attend_example *example) {
+    if (example->heads == 0)
+        example->heads = 1;
+    if (example->kv_heads == 0)
+        example->kv_heads = example->heads;
     if (example->tokens == 0)
         return at_example_fault(source, ATTEND_FORMAT, at_key(""), "tokens missing");
     AT_TRY(check_group(source, example));

@@ -1,15 +1,12 @@
 /* The keys of an example one by one: each value has the type that its key wants. */
+#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/check.h"
-#include "base/memory.h"
-#include "base/size.h"
 #include "files/example.h"
 #include "files/fault.h"
 #include "files/json_text.h"
-
-const char *const at_matrix_names[AT_MATRICES] = {"q", "k", "v", "x", "wq", "wk", "wv", "wo"};
 
 /* ---- Faults -------------------------------------------------------------------------------- */
 
@@ -25,15 +22,9 @@ static size_t place_of_key(const json_t *root, const char *wanted) {
     return place;
 }
 
-attend_status at_example_fault(const at_example_source *source, attend_status status, at_example_place place,
-                               const char *format, ...) {
+size_t at_example_line(const at_example_source *source, at_example_place place) {
     size_t path[AT_JSON_STEPS_MAX] = {place_of_key(source->root, place.key), place.elements[0], place.elements[1]};
-    size_t line = at_json_line(source->text, source->length, path, 1 + place.depth);
-    va_list arguments;
-    va_start(arguments, format);
-    at_fault(source->ctx, status, at_fault_place("%s: line %zu", source->label.text, line), format, arguments);
-    va_end(arguments);
-    return status;
+    return at_json_line(source->text, source->length, path, 1 + place.depth);
 }
 
 static at_example_place at_row(const char *key, size_t row) {
@@ -86,19 +77,13 @@ static void copy_tokens(attend_example *example, const json_t *list) {
 
 static attend_status read_tokens(const at_example_source *source, attend_example *example, const char *key,
                                  const json_t *list) {
-    void *block = NULL;
     size_t text_size = 0;
     if (!json_is_array(list))
         return wrong_value(source, key, "an array of strings", list);
     if (json_array_size(list) == 0)
         return at_example_fault(source, ATTEND_FORMAT, at_key(key), "tokens is empty (allowed 1 or more)");
     AT_TRY(measure_tokens(source, list, &text_size));
-    AT_TRY(at_memory_allocate(source->ctx, json_array_size(list) * sizeof *example->token, "tokens", &block));
-    example->token = block;
-    example->tokens = (int64_t)json_array_size(list);
-    AT_TRY(at_memory_allocate(source->ctx, text_size, "tokens", &block));
-    example->text = block;
-    example->text_size = text_size;
+    AT_TRY(at_example_tokens(source, example, json_array_size(list), text_size));
     copy_tokens(example, list);
     return ATTEND_OK;
 }
@@ -137,33 +122,26 @@ static attend_status copy_row(const at_example_source *source, const char *key, 
     return ATTEND_OK;
 }
 
-static at_matrix *matrix_called(attend_example *example, const char *key) {
-    int kind = 0;
+static at_matrix_kind kind_called(const char *key) {
+    at_matrix_kind kind = AT_Q;
     while (strcmp(at_matrix_names[kind], key) != 0)
         kind++;
-    return &example->matrices[kind];
+    return kind;
 }
 
 static attend_status read_matrix(const at_example_source *source, attend_example *example, const char *key,
                                  const json_t *rows) {
-    at_matrix *matrix = matrix_called(example, key);
-    void *block = NULL;
-    size_t count = 0;
-    size_t size = 0;
+    at_matrix_kind kind = kind_called(key);
     if (!json_is_array(rows))
         return wrong_value(source, key, "an array of rows", rows);
     if (json_array_size(rows) == 0)
         return at_example_fault(source, ATTEND_FORMAT, at_key(key), "%s has no rows", key);
     AT_TRY(check_rows(source, key, rows));
     size_t columns = json_array_size(json_array_get(rows, 0));
-    if (!at_size_mul(json_array_size(rows), columns, &count) || !at_size_mul(count, sizeof(double), &size))
-        return at_example_fault(source, ATTEND_TOO_LARGE, at_key(key), "%s is too large", key);
-    AT_TRY(at_memory_allocate(source->ctx, size, key, &block));
-    matrix->numbers = block;
-    matrix->rows = (int64_t)json_array_size(rows);
-    matrix->columns = (int64_t)columns;
+    AT_TRY(at_example_matrix(source, example, kind, json_array_size(rows), columns));
+    double *numbers = example->matrices[kind].numbers;
     for (size_t row = 0; row < json_array_size(rows); row++)
-        AT_TRY(copy_row(source, key, row, json_array_get(rows, row), matrix->numbers + row * columns));
+        AT_TRY(copy_row(source, key, row, json_array_get(rows, row), numbers + row * columns));
     return ATTEND_OK;
 }
 
@@ -251,9 +229,5 @@ attend_status at_example_read(const at_example_source *source, attend_example *e
             return unknown_key(source, key);
         AT_TRY(keys[i].read(source, example, key, value));
     }
-    if (example->heads == 0)
-        example->heads = 1;
-    if (example->kv_heads == 0)
-        example->kv_heads = example->heads;
     return ATTEND_OK;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "base/size.h"
 
@@ -65,30 +66,36 @@ void at_block_clear(const at_problem *problem, at_block *block) {
         block->state.shift[i] = AT_SHIFT_NONE;
         block->state.sum[i] = 0;
         block->state.highest[i] = -INFINITY;
+        block->state.others[i] = block->state.distance[i] = 0;
     }
+}
+
+void at_block_pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
+    int64_t width = call->problem->head_width;
+    const float *q[AT_LANES];
+    for (int32_t row = 0; row < block->rows; row++) {
+        const at_query *at = &block->query[row];
+        q[row] = at_panel_of(plan->kernels, call->q, at->b, at->h, at->i, 1, bench->rows + row * width).rows;
+    }
+    block->span = at_span_of(block->query, block->rows);
+    plan->kernels->pack(q, block->rows, width, plan->sign, block->queries);
 }
 
 void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, const at_span *heads,
                     const at_span *queries, int64_t b) {
-    const at_problem *problem = call->problem;
-    const float *q[AT_LANES];
     block->rows = 0;
     for (int64_t h = heads->first; h < heads->end; h++)
-        for (int64_t i = queries->first; i < queries->end; i++) {
-            int32_t row = block->rows++;
-            block->query[row] = at_query_of(problem, b, h, i);
-            q[row] = at_panel_of(plan->kernels, call->q, b, h, i, 1, bench->rows + row * problem->head_width).rows;
-        }
-    block->span = at_span_of(block->query, block->rows);
-    plan->kernels->pack(q, block->rows, problem->head_width, plan->sign, block->queries);
-    at_block_clear(problem, block);
+        for (int64_t i = queries->first; i < queries->end; i++)
+            block->query[block->rows++] = at_query_of(call->problem, b, h, i);
+    at_block_pack(call, plan, bench, block);
+    at_block_clear(call->problem, block);
 }
 
 /* ---- step ---- */
 
-static void adjust(const at_problem *problem, const at_plan *plan, at_bench *bench, const at_block *block,
-                   at_span span) {
-    bool adds = at_adds(problem);
+void at_block_adjust(const at_problem *problem, const at_plan *plan, at_bench *bench, const at_block *block,
+                     at_span span, bool added) {
+    bool adds = added && at_adds(problem);
     if (adds)
         at_added(problem, plan->kernels, block->query, block->rows, span, bench->added_rows, bench->added);
     plan->kernels->adjust(bench->scores, block->rows, (int32_t)(span.end - span.first), (float)fabs(problem->scale),
@@ -109,24 +116,48 @@ at_panel at_block_values(const at_fused *call, const at_plan *plan, at_bench *be
     return at_panel_of(plan->kernels, call->v, b, g, chunk.first, chunk.end - chunk.first, bench->values);
 }
 
-/* The scores of the keys of span, and the highest of each row. */
-static void compare(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_span span,
-                    at_panel keys, const uint64_t *seen) {
-    int32_t rows = block->rows, count = (int32_t)(span.end - span.first);
+at_span at_block_sees(const at_block *block, at_span chunk, at_panel *keys) {
+    at_span both = {block->span.first > chunk.first ? block->span.first : chunk.first,
+                    block->span.end < chunk.end ? block->span.end : chunk.end};
+    if (both.first >= both.end)
+        return both;
+    if (keys->dtype == ATTEND_I8) /* whole groups; what nobody sees of them is hidden */
+        both.first -= (both.first - chunk.first) % AT_GROUP;
+    *keys = at_panel_from(*keys, both.first - chunk.first);
+    return both;
+}
+
+void at_block_compare(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_panel keys,
+                      int32_t count, const uint64_t *seen) {
     int64_t width = call->problem->head_width;
     float *highest = bench->chunk.highest;
     if (keys.dtype == ATTEND_F32)
-        plan->kernels->compare(block->queries, rows, width, keys.rows, keys.stride, count, seen, bench->scores,
+        plan->kernels->compare(block->queries, block->rows, width, keys.rows, keys.stride, count, seen, bench->scores,
                                highest);
     else
-        plan->kernels->compare_few(block->queries, rows, width, keys.rows, keys.dtype, keys.stride, count,
+        plan->kernels->compare_few(block->queries, block->rows, width, keys.rows, keys.dtype, keys.stride, count,
                                    bench->scores, highest);
     if (keys.scales != NULL)
-        plan->kernels->weigh(bench->scores, rows, count, keys.scales);
+        plan->kernels->weigh(bench->scores, block->rows, count, keys.scales);
+}
+
+void at_block_scores(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_span span,
+                     at_panel keys, const uint64_t *seen) {
+    at_block_compare(call, plan, bench, block, keys, (int32_t)(span.end - span.first), seen);
     if (plan->adjusted)
-        adjust(call->problem, plan, bench, block, span);
-    if (plan->adjusted || seen != NULL || keys.scales != NULL)
-        plan->kernels->highest(bench->scores, rows, count, seen, highest);
+        at_block_adjust(call->problem, plan, bench, block, span, true);
+}
+
+/* Scores become weights, and what they sum to is folded in. */
+static void normalize(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, int32_t count,
+                      const uint64_t *seen) {
+    const at_kernels *kernels = plan->kernels;
+    if (at_given_out(&call->taps->entropy)) {
+        kernels->normalize_spread(bench->scores, block->rows, count, seen, plan->factor, &bench->chunk);
+        kernels->fold_spread(&block->state, &bench->chunk);
+    } else
+        kernels->normalize(bench->scores, block->rows, count, seen, plan->factor, &bench->chunk);
+    kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
 }
 
 /* Weights become shares of the output. */
@@ -143,29 +174,20 @@ static void combine(const at_fused *call, const at_plan *plan, at_bench *bench, 
                                    width, bench->keep, bench->take, block->output);
 }
 
-/* Without the first rows of a panel. */
-static at_panel from_row(at_panel panel, int64_t first) {
-    panel.rows = at_panel_row(panel, first);
-    panel.scales = panel.scales ? panel.scales + first : NULL;
-    return panel;
-}
-
 void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,
                    at_panel keys, at_panel values) {
-    at_span span = {block->span.first > chunk.first ? block->span.first : chunk.first,
-                    block->span.end < chunk.end ? block->span.end : chunk.end};
+    at_span span = at_block_sees(block, chunk, &keys);
     if (span.first >= span.end)
         return;
-    if (keys.dtype == ATTEND_I8) /* whole groups; what nobody sees of them is hidden */
-        span.first -= (span.first - chunk.first) % AT_GROUP;
     int32_t count = (int32_t)(span.end - span.first);
     const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
     if (!at_seen_by_some(seen, block->rows, span))
         return;
-    compare(call, plan, bench, block, span, from_row(keys, span.first - chunk.first), seen);
-    plan->kernels->normalize(bench->scores, block->rows, count, seen, plan->factor, &bench->chunk);
-    plan->kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
-    combine(call, plan, bench, block, count, from_row(values, span.first - chunk.first), seen);
+    at_block_scores(call, plan, bench, block, span, keys, seen);
+    if (plan->adjusted || seen != NULL || keys.scales != NULL)
+        plan->kernels->highest(bench->scores, block->rows, count, seen, bench->chunk.highest);
+    normalize(call, plan, bench, block, count, seen);
+    combine(call, plan, bench, block, count, at_panel_from(values, span.first - chunk.first), seen);
 }
 
 /* ---- end ---- */
@@ -200,13 +222,48 @@ static double lse_of(const at_problem *problem, const at_plan *plan, const at_ro
         return -INFINITY;
     bool at_the_end = fabsf(state->shift[i]) >= -AT_SHIFT_NONE;
     double shift = at_the_end ? highest_of(problem, plan, state, i) : (double)state->shift[i] * ln_2;
-    return shift + log((double)state->sum[i]);
+    return shift + at_log((double)state->sum[i]);
 }
 
 /* A score that is NaN was passed over by the maximum, but is in the sum. */
 static double row_max_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i) {
     double highest = highest_of(problem, plan, state, i);
     return isnan(state->sum[i]) && highest < INFINITY ? (double)NAN : highest;
+}
+
+/* Entropy -sum p log p without cancellation: with l = sum e^(s-m) and t = sum e^(s-m) (m-s), m being the largest s, it is
+   log l + t/l, and both terms are >= 0.  l is a whole number of keys at m, and others. */
+static double entropy_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i, int64_t h) {
+    double sink = at_given_in(&problem->sinks) ? at_get(&problem->sinks, h, 0, 0, 0) : -INFINITY;
+    double top = highest_of(problem, plan, state, i), unit = plan->adjusted ? 1 : fabs(problem->scale);
+    bool huge = fabsf(state->shift[i]) >= 0x1p22f;
+    if (isnan(state->sum[i]) || isnan(sink))
+        return NAN;
+    if (state->sum[i] == 0)
+        return 0;
+    double weight = huge ? 1 : exp2((double)fmaf(state->highest[i], plan->factor, -state->shift[i]));
+    double others = (double)state->others[i] / weight,
+           at_top = round(((double)state->sum[i] - (double)state->others[i]) / weight);
+    double spread = -(double)state->distance[i] * unit / weight;
+    others += at_top > 1 ? at_top - 1 : 0; /* all but one of those at the top */
+    if (sink > top) {
+        double kept = exp(top - sink), l = 1 + others; /* relative to the sink */
+        spread = kept == 0 ? 0 : kept * (spread + (sink - top) * l);
+        others = kept * l;
+    } else if (sink > -INFINITY && exp(sink - top) > 0) {
+        spread += exp(sink - top) * (top - sink);
+        others += exp(sink - top);
+    }
+    return log1p(others) + spread / (1 + others);
+}
+
+/* With a sink past the highest score, what a huge shift stands for is the sink. */
+static at_state state_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i, int64_t h) {
+    at_state result = {state->shift[i], state->highest[i], state->sum[i] == 0 ? 0 : 1 / state->sum[i]};
+    double unit = plan->adjusted ? 1 : fabs(problem->scale);
+    if (at_given_in(&problem->sinks) && unit > 0)
+        result.highest = fmaxf(result.highest, (float)(at_get(&problem->sinks, h, 0, 0, 0) / unit));
+    return result;
 }
 
 static void write_taps(const at_fused *call, const at_plan *plan, const at_block *block) {
@@ -216,16 +273,16 @@ static void write_taps(const at_fused *call, const at_plan *plan, const at_block
             at_set(&call->taps->lse, at->b, at->h, at->i, 0, lse_of(call->problem, plan, &block->state, i, at->h));
         if (at_given_out(&call->taps->row_max))
             at_set(&call->taps->row_max, at->b, at->h, at->i, 0, row_max_of(call->problem, plan, &block->state, i));
+        if (call->states != NULL)
+            *at_state_place(call, at) = state_of(call->problem, plan, &block->state, i, at->h);
     }
 }
 
-void at_block_end(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
+static void write_output(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block) {
     int64_t width = call->problem->value_width;
     attend_in there = attend_read(*call->o);
     bool in_place = at_panel_in_place(&there);
     float *o[AT_LANES];
-    if (at_given_in(&call->problem->sinks))
-        fold_sinks(call->problem, plan, bench, block);
     for (int32_t i = 0; i < block->rows; i++) {
         const at_query *at = &block->query[i];
         o[i] = bench->rows + i * width;
@@ -235,5 +292,21 @@ void at_block_end(const at_fused *call, const at_plan *plan, at_bench *bench, at
     plan->kernels->finish(block->output, block->rows, width, block->state.sum, o);
     for (int32_t i = 0; !in_place && i < block->rows; i++)
         at_panel_write(plan->kernels, call->o, block->query[i].b, block->query[i].h, block->query[i].i, o[i]);
+}
+
+static void write_entropy(const at_fused *call, const at_plan *plan, const at_block *block) {
+    for (int32_t i = 0; i < block->rows; i++) {
+        const at_query *at = &block->query[i];
+        at_set(&call->taps->entropy, at->b, at->h, at->i, 0, entropy_of(call->problem, plan, &block->state, i, at->h));
+    }
+}
+
+void at_block_end(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
+    if (at_given_out(&call->taps->entropy))
+        write_entropy(call, plan, block); /* before the sinks are among the keys */
+    if (at_given_in(&call->problem->sinks))
+        fold_sinks(call->problem, plan, bench, block);
+    if (call->o != NULL)
+        write_output(call, plan, bench, block);
     write_taps(call, plan, block);
 }

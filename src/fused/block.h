@@ -15,6 +15,7 @@ typedef struct at_block {
     float *queries; /* (D, AT_LANES) */
     float *output;  /* (E, AT_LANES) not yet divided */
     at_rows state;
+    at_final final; /* only in a pass that looks (look_pass.h) */
 } at_block;
 
 /* Scratch of one thread. */
@@ -40,6 +41,9 @@ at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void 
 void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, const at_span *heads,
                     const at_span *queries, int64_t b);
 
+/* The same for the rows that stand in block->query already; nothing is cleared. */
+void at_block_pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block);
+
 /* Back to nothing seen. */
 void at_block_clear(const at_problem *problem, at_block *block);
 
@@ -47,6 +51,22 @@ void at_block_clear(const at_problem *problem, at_block *block);
 at_panel at_block_keys(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g, at_span chunk);
 at_panel at_block_values(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g,
                          at_span chunk);
+
+/* The part of a chunk that some row of the block may see by position, empty when first >= end; keys, which began with
+   the chunk, then begin with it. */
+at_span at_block_sees(const at_block *block, at_span chunk, at_panel *keys);
+
+/* bench->scores of at most AT_CHUNK keys, which begin at keys, as q.k; the highest goes to bench->chunk. */
+void at_block_compare(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_panel keys,
+                      int32_t count, const uint64_t *seen);
+
+/* bench->scores, where the plan says so, become what softmax sees; without added: before slopes and bias. */
+void at_block_adjust(const at_problem *problem, const at_plan *plan, at_bench *bench, const at_block *block,
+                     at_span span, bool added);
+
+/* Both: what softmax sees, times the scale still to come when nothing is adjusted. */
+void at_block_scores(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_span span,
+                     at_panel keys, const uint64_t *seen);
 
 /* Folds in the keys of one chunk, or of the part of it that some row sees. */
 void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,

@@ -6,13 +6,15 @@
 #include "base/parallel.h"
 #include "base/size.h"
 
+enum { KEPT = 5 }; /* of the rows' state: shift, sum, highest, others, distance */
+
 bool at_decode_size(at_forward_work *work, size_t *size) {
     const at_plan *plan = &work->plan;
     size_t rows = (size_t)plan->heads * (size_t)plan->queries;
     *size = 0;
     if (plan->splits == 1)
         return true;
-    return at_size_add((size_t)work->call->problem->value_width, 3, size) && at_size_mul(*size, rows, size) &&
+    return at_size_add((size_t)work->call->problem->value_width, KEPT, size) && at_size_mul(*size, rows, size) &&
            at_size_mul(*size, sizeof(float), &work->part_floats) &&
            at_size_mul(work->part_floats, (size_t)plan->chunks, size) &&
            at_size_mul(*size, (size_t)plan->tasks, size) && (work->part_floats /= sizeof(float)) > 0;
@@ -24,22 +26,26 @@ static float *part_of(const at_forward_work *work, int64_t task, int64_t chunk) 
 }
 
 static void keep_part(const at_block *block, int64_t width, float *part) {
+    const at_rows *state = &block->state;
+    const float *kept[KEPT] = {state->shift, state->sum, state->highest, state->others, state->distance};
     size_t rows = (size_t)block->rows, size = rows * sizeof *part;
-    memcpy(part, block->state.shift, size);
-    memcpy(part + rows, block->state.sum, size);
-    memcpy(part + 2 * rows, block->state.highest, size);
+    for (size_t n = 0; n < KEPT; n++)
+        memcpy(part + n * rows, kept[n], size);
     for (int64_t e = 0; e < width; e++)
-        memcpy(part + (3 + (size_t)e) * rows, block->output + e * AT_LANES, size);
+        memcpy(part + (KEPT + (size_t)e) * rows, block->output + e * AT_LANES, size);
 }
 
 static void fold_part(const at_forward_work *work, at_bench *bench, at_block *block, const float *part) {
     const at_kernels *kernels = work->plan.kernels;
+    at_rows *chunk = &bench->chunk;
+    float *const kept[KEPT] = {chunk->shift, chunk->sum, chunk->highest, chunk->others, chunk->distance};
     size_t rows = (size_t)block->rows, size = rows * sizeof *part;
-    memcpy(bench->chunk.shift, part, size);
-    memcpy(bench->chunk.sum, part + rows, size);
-    memcpy(bench->chunk.highest, part + 2 * rows, size);
-    kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
-    kernels->accumulate(part + 3 * rows, block->rows, block->rows, work->call->problem->value_width, bench->keep,
+    for (size_t n = 0; n < KEPT; n++)
+        memcpy(kept[n], part + n * rows, size);
+    if (at_given_out(&work->call->taps->entropy))
+        kernels->fold_spread(&block->state, chunk);
+    kernels->fold(&block->state, chunk, bench->keep, bench->take);
+    kernels->accumulate(part + KEPT * rows, block->rows, block->rows, work->call->problem->value_width, bench->keep,
                         bench->take, block->output);
 }
 

@@ -9,12 +9,14 @@
    order is fixed by kernel.h.  So the bits of a row do not depend on the rows beside it, nor on threads. */
 #include "fused/forward.h"
 
+#include <string.h>
+
 #include "base/check.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/size.h"
-#include "fused/decode.h"
+#include "fused/look_pass.h"
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -35,8 +37,7 @@ static piece piece_of(const at_problem *problem, const at_task *task) {
     return part;
 }
 
-/* Begins the blocks of a piece; returns how many, and the keys that any of them may see. */
-static int32_t begin_blocks(const at_forward_work *work, at_bench *bench, const at_task *task, at_span *keys) {
+int32_t at_task_begin(const at_forward_work *work, at_bench *bench, const at_task *task, at_span *keys) {
     int32_t count = 0;
     keys->first = INT64_MAX, keys->end = INT64_MIN;
     for (int64_t i = task->queries.first; i < task->queries.end; i += work->plan.queries) {
@@ -53,7 +54,7 @@ static void run_piece(const at_forward_work *work, at_bench *bench, const piece 
     const at_fused *call = work->call;
     const at_task *task = &part->task;
     at_span keys;
-    int32_t blocks = begin_blocks(work, bench, task, &keys);
+    int32_t blocks = at_task_begin(work, bench, task, &keys);
     for (int64_t j = keys.first - (keys.first - part->key_start) % AT_GROUP; j < keys.end;) { /* whole groups */
         int64_t chunk_end = j + AT_CHUNK - (j - part->key_start) % AT_CHUNK;
         at_span chunk = {j, least(chunk_end, keys.end)};
@@ -97,7 +98,7 @@ at_bench *at_bench_of(const at_forward_work *work, int32_t lane) {
     return at_bench_lay_out(work->call->problem, &work->plan, work->scratch + (size_t)lane * work->lane_size);
 }
 
-static attend_status measure(attend_ctx *ctx, at_forward_work *work, size_t *bytes) {
+static attend_status measure_work(attend_ctx *ctx, at_forward_work *work, size_t *bytes) {
     const at_problem *problem = work->call->problem;
     size_t parts = 0, lanes = (size_t)at_parallel_lanes(ctx, work->plan.tasks * work->plan.splits);
     if (!at_bench_size(problem, &work->plan, &work->lane_size) ||
@@ -108,24 +109,53 @@ static attend_status measure(attend_ctx *ctx, at_forward_work *work, size_t *byt
     return ATTEND_OK;
 }
 
-attend_status at_forward_scratch(attend_ctx *ctx, const at_problem *problem, size_t *bytes) {
-    at_fused call = {.problem = problem};
+/* Scratch of a call: the states of its rows where it will look, then what forward and look need one after the other. */
+typedef struct needs {
+    size_t states, work, look, all;
+} needs;
+
+static attend_status measure(attend_ctx *ctx, at_forward_work *work, bool converts, at_look *look, needs *bytes) {
+    bool looks = at_look_wanted(work->call->taps);
+    memset(bytes, 0, sizeof *bytes);
+    AT_TRY(measure_work(ctx, work, &bytes->work));
+    if (looks && !at_look_states_size(work->call->problem, &bytes->states))
+        return at_fail(ctx, ATTEND_TOO_LARGE, "scratch for %lld queries of %lld heads does not fit",
+                       (long long)work->call->problem->queries, (long long)work->call->problem->heads);
+    if (looks)
+        AT_TRY(at_look_measure(ctx, work->call, &work->plan, converts, look, &bytes->look));
+    if (!at_size_add(bytes->states, bytes->work > bytes->look ? bytes->work : bytes->look, &bytes->all))
+        return at_fail(ctx, ATTEND_TOO_LARGE, "scratch of %zu bytes and as much again does not fit", bytes->states);
+    return ATTEND_OK;
+}
+
+attend_status at_forward_scratch(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, size_t *bytes) {
+    at_fused call = {.problem = problem, .taps = taps};
     at_forward_work work = {.call = &call};
+    at_look look;
+    needs needed;
     at_plan_make_largest(problem, ctx->threads, &work.plan);
-    return measure(ctx, &work, bytes);
+    AT_TRY(measure(ctx, &work, true, &look, &needed));
+    *bytes = needed.all;
+    return ATTEND_OK;
 }
 
 attend_status at_forward(attend_ctx *ctx, const at_fused *call, const at_kernels *kernels) {
-    at_forward_work work = {.call = call};
-    size_t bytes = 0;
+    at_fused mine = *call;
+    at_forward_work work = {.call = &mine};
+    at_look look;
+    needs bytes;
     void *scratch;
     at_plan_make(call, kernels, ctx->threads, &work.plan);
-    AT_TRY(measure(ctx, &work, &bytes));
-    if (work.plan.tasks == 0)
-        return ATTEND_OK;
-    AT_TRY(at_memory_scratch(ctx, bytes, &scratch));
-    work.scratch = scratch;
-    if (work.plan.splits > 1)
-        return at_decode(ctx, &work);
-    return at_parallel(ctx, run_task, &work, work.plan.tasks);
+    AT_TRY(measure(ctx, &work, !at_panel_in_place(call->k), &look, &bytes));
+    AT_TRY(at_memory_scratch(ctx, bytes.all, &scratch));
+    work.scratch = look.work.scratch = (char *)scratch + bytes.states;
+    if (bytes.states > 0)
+        mine.states = scratch;
+    if (call->lse == NULL && work.plan.tasks > 0) {
+        if (work.plan.splits > 1)
+            AT_TRY(at_decode(ctx, &work));
+        else
+            AT_TRY(at_parallel(ctx, run_task, &work, work.plan.tasks));
+    }
+    return bytes.look > 0 ? at_look_run(ctx, &look) : ATTEND_OK;
 }

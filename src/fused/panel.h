@@ -24,6 +24,13 @@ static inline const void *at_panel_row(at_panel panel, int64_t j) {
     return (const char *)panel.rows + j * panel.stride * (int64_t)attend_dtype_size((attend_dtype)panel.dtype);
 }
 
+/* Without the rows before row j. */
+static inline at_panel at_panel_from(at_panel panel, int64_t j) {
+    panel.rows = at_panel_row(panel, j);
+    panel.scales = panel.scales != NULL ? panel.scales + j : NULL;
+    return panel;
+}
+
 /* Rows first .. first+count-1 of tensor[b,h]; scratch (count, width) is used only where they are not in place. */
 at_panel at_panel_of(const at_kernels *kernels, const attend_in *tensor, int64_t b, int64_t h, int64_t first,
                      int64_t count, float *scratch);

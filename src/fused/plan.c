@@ -11,12 +11,6 @@ static bool is_short_float(int32_t dtype) {
     return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16 || dtype == AT_PAGED;
 }
 
-bool at_plan_leaves_taps(const at_taps *taps) {
-    return taps->top > 0 || at_given_out(&taps->top_rest) || at_given_in(&taps->rows) ||
-           at_given_out(&taps->column_sum) || taps->grid_rows > 0 || at_given_out(&taps->segment_mass) ||
-           at_given_out(&taps->entropy);
-}
-
 /* Far from the ends of the floats, so that what is made of it does not leave them: 0, or 2^-100 to 2^100. */
 static bool is_moderate(double value) { return value == 0 || (fabs(value) >= 0x1p-100 && fabs(value) <= 0x1p100); }
 
@@ -25,7 +19,7 @@ const char *at_plan_refusal(const at_fused *call) {
     const at_problem *problem = call->problem;
     if (!is_short_float(call->q->dtype) || !is_short_float(call->k->dtype) || !is_short_float(call->v->dtype))
         return "q, k or v holds f64";
-    if (!is_short_float(call->o->dtype))
+    if (call->o != NULL && !is_short_float(call->o->dtype))
         return "o holds f64";
     if (problem->flags & ATTEND_READABLE)
         return "problem.flags has ATTEND_READABLE";

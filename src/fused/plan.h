@@ -4,15 +4,27 @@
 
 #include "kernel/kernel.h"
 #include "problem/taps.h"
+#include "problem/visible.h"
 
 enum { AT_BLOCKS_MAX = 4 }; /* blocks of a task */
+
+/* What a row's weights are made of once all its keys have been met (at_final of kernel.h). */
+typedef struct at_state {
+    float shift, highest, inverse;
+} at_state;
 
 typedef struct at_fused { /* one call */
     const at_problem *problem;
     const attend_in *q, *k, *v; /* (B, H, Tq, D) (B, G, Tk, D) (B, G, Tk, E) */
-    const attend_out *o;        /* (B, H, Tq, E) */
+    const attend_out *o;        /* (B, H, Tq, E); NULL: no output is wanted, and E is 0 */
     const at_taps *taps;
+    const attend_in *lse; /* (B, H, Tq) given to a call that only looks, else NULL */
+    at_state *states;     /* (B, H, Tq) kept for looking; NULL: not wanted */
 } at_fused;
+
+static inline at_state *at_state_place(const at_fused *call, const at_query *at) {
+    return call->states + (at->b * call->problem->heads + at->h) * call->problem->queries + at->i;
+}
 
 /* A block is a few neighbouring queries of a few heads that share a key head: at most AT_LANES rows. A task is a
    few blocks one after another, which share the keys and values that had to be converted. The cuts depend on the
@@ -33,10 +45,6 @@ typedef struct at_plan {
     float sign;            /* of the scale: goes into the queries                        */
     float factor;          /* of the exponent: |scale| log2 e, or log2 e when adjusted   */
 } at_plan;
-
-/* Whether taps ask for single weights or their entropy, which the fast path does not have: the readable path gives
-   them in a pass of its own, beside the output. */
-bool at_plan_leaves_taps(const at_taps *taps);
 
 /* NULL when the fast path takes the call, else why not, in words that complete "the readable path, because ...". */
 const char *at_plan_refusal(const at_fused *call);

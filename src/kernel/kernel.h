@@ -43,7 +43,18 @@ typedef struct at_rows {
     float shift[AT_LANES];   /* M; AT_SHIFT_NONE before the first key */
     float sum[AT_LANES];     /* l */
     float highest[AT_LANES]; /* the largest s itself; -infinity before the first key */
+
+    /* for the entropy alone, where it is asked for */
+    float others[AT_LANES];   /* sum_j p[j] without those whose s is the highest */
+    float distance[AT_LANES]; /* sum_j p[j] (s[j] - highest), never above 0: both lose nothing to each other */
 } at_rows;
+
+/* A row whose keys have all been met: (AT_LANES) each, aligned to 64 bytes. */
+typedef struct at_final {
+    float shift[AT_LANES];   /* M                                                      */
+    float highest[AT_LANES]; /* the largest s                                          */
+    float inverse[AT_LANES]; /* 1 / l; 0 where nothing was seen; NaN where l is         */
+} at_final;
 
 #define AT_SHIFT_NONE (-3.40282347e+38f)
 
@@ -98,6 +109,27 @@ typedef struct at_kernels {
     /* output (E, AT_LANES) divided by sum (AT_LANES) -> o: rows pointers to E floats each; a row whose sum is 0
        becomes 0. */
     void (*finish)(const float *output, int32_t rows, int64_t width, const float *sum, float *const *o);
+
+    /* Looking, in a pass after that.  scores (keys, AT_LANES) become 2^(factor * s - M) / l in place, 0 where hidden. */
+    void (*reweigh)(float *scores, int32_t rows, int32_t keys, const uint64_t *seen, float factor,
+                    const at_final *final);
+
+    /* found[j] gets bit i where row i sees key j and s[j,i] > limit[i], -infinity being below every score. */
+    void (*above)(const float *scores, int32_t rows, int32_t keys, const uint64_t *seen, const float *limit,
+                  uint64_t *found);
+
+    /* weights (keys, AT_LANES) -> their sum over the keys, one after another, and the largest or 0; (AT_LANES) each.
+       The largest passes over NaN. */
+    void (*pool)(const float *weights, int32_t rows, int32_t keys, float *sum, float *most);
+
+    /* Adds values (count, AT_LANES) to to[i][n], n being the line and i the row, or, when most is 1, raises to[i][n] to
+       them.  Neighbouring rows with the same to[i] are first summed in floats one after another; to[i] NULL: left out. */
+    void (*across)(const float *values, int32_t rows, int32_t count, int32_t most, double *const *to);
+
+    /* normalize that also makes others and distance of the chunk; and what fold is for them, to be called before it. */
+    void (*normalize_spread)(float *scores, int32_t rows, int32_t keys, const uint64_t *seen, float factor,
+                             at_rows *chunk);
+    void (*fold_spread)(at_rows *rows, const at_rows *chunk);
 } at_kernels;
 
 extern const at_kernels at_kernels_portable;

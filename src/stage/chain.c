@@ -52,7 +52,10 @@ static void run_row(const chain_work *work, at_row *row) {
     at_scale_row(problem, row);
     at_row_see(problem, row);
     at_mask_row(problem, row);
-    at_normalize_row(problem, row);
+    if (work->steps == NULL && at_given_in(&tensors->lse))
+        at_reweigh_row(problem, at_get(&tensors->lse, row->at.b, row->at.h, row->at.i, 0), row);
+    else
+        at_normalize_row(problem, row);
     at_combine_row(problem, &tensors->v, row);
 }
 

@@ -7,6 +7,7 @@
 typedef struct at_tensors {
     attend_in q, k, v; /* (B, H, Tq, D) (B, G, Tk, D) (B, G, Tk, E) */
     attend_out o;      /* (B, H, Tq, E)                             */
+    attend_in lse;     /* (B, H, Tq) of rows whose weights are known to sum to it; else not given */
 } at_tensors;
 
 /* The outputs of attend_chain; data NULL: not wanted. */

@@ -3,17 +3,18 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
 #include "tensor/tensor.h"
 
 static double join_lse(double a, double b) {
     double high = a > b || isnan(a) ? a : b, low = high == a ? b : a;
     if (low == -INFINITY)
         return high; /* also when both are: nothing was seen */
-    return high + log1p(exp(low - high));
+    return high + at_log1p(at_exp(low - high));
 }
 
 /* e^(own - L), written without L: rounded, L = 1e16 would hide that two parts share the weight. */
-static double share(double own_lse, double other_lse) { return 1 / (1 + exp(other_lse - own_lse)); }
+static double share(double own_lse, double other_lse) { return 1 / (1 + at_exp(other_lse - own_lse)); }
 
 /* A part without weight is left out rather than multiplied by 0: what it holds never matters. */
 static double join_value(double lse_a, double a, double lse_b, double b) {

@@ -1,5 +1,6 @@
 /* normalize: P[j] = exp(S[j] - L), L = log sum_j exp S[j]  (softmax, Vaswani et al. 2017, section 3.2.1).
    The largest score is taken out before the exponential, so that nothing overflows. */
+#include "base/elementary.h"
 #include "stage/row.h"
 
 static double sink_of(const at_problem *problem, const at_row *row) {
@@ -26,7 +27,7 @@ typedef struct outcomes {
 } outcomes;
 
 static void add_outcome(outcomes *sums, double score, double m) {
-    double part = exp(score - m);
+    double part = at_exp(score - m);
     if (part == 0)
         return; /* the distance alone may overflow */
     sums->spread += part * (m - score);
@@ -43,20 +44,27 @@ static double entropy_of(const double *masked, int64_t count, double sink, doubl
     add_outcome(&sums, sink, m);
     for (int64_t j = 0; j < count; j++)
         add_outcome(&sums, masked[j], m);
-    return log1p(sums.others) + sums.spread / (1 + sums.others);
+    return at_log1p(sums.others) + sums.spread / (1 + sums.others);
 }
 
 void at_normalize_row(const at_problem *problem, at_row *row) {
     double sink = sink_of(problem, row);
     row->max = largest(row->masked, problem->keys);
     double m = isnan(sink) || sink > row->max ? sink : row->max; /* what is taken out: the sink counts too */
-    double l = sink == -INFINITY ? 0 : exp(sink - m);
+    double l = sink == -INFINITY ? 0 : at_exp(sink - m);
     for (int64_t j = 0; j < problem->keys; j++) {
-        row->weights[j] = row->masked[j] == -INFINITY ? 0 : exp(row->masked[j] - m);
+        row->weights[j] = row->masked[j] == -INFINITY ? 0 : at_exp(row->masked[j] - m);
         l += row->weights[j];
     }
     for (int64_t j = 0; j < problem->keys; j++)
         row->weights[j] = row->weights[j] == 0 ? 0 : row->weights[j] / l; /* 0/0 in an empty row is 0 */
-    row->lse = m == -INFINITY ? -INFINITY : m + log(l);
+    row->lse = m == -INFINITY ? -INFINITY : m + at_log(l);
     row->entropy = m == -INFINITY ? 0 : entropy_of(row->masked, problem->keys, sink, m);
+}
+
+void at_reweigh_row(const at_problem *problem, double lse, at_row *row) {
+    row->lse = lse;
+    row->max = row->entropy = NAN;
+    for (int64_t j = 0; j < problem->keys; j++)
+        row->weights[j] = row->masked[j] == -INFINITY || lse == -INFINITY ? 0 : exp(row->masked[j] - lse);
 }

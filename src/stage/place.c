@@ -1,12 +1,11 @@
 /* place: tell each token where it stands, by adding sines and cosines to it (Vaswani et al. 2017, section 3.5)
    or by turning its queries and keys (Su et al., "RoFormer", 2021, section 3.4.2). */
-#include <math.h>
-
+#include "base/elementary.h"
 #include "stage/views.h"
 #include "tensor/tensor.h"
 
 double at_place_angle(double base, int64_t width, int64_t position, int64_t m) {
-    return (double)position * pow(base, -2.0 * (double)m / (double)width);
+    return (double)position * at_power(base, -2.0 * (double)m / (double)width);
 }
 
 /* positions is (T) or (B,T): one list for all batch rows, or one for each. */
@@ -19,7 +18,8 @@ void at_place_add(double base, int64_t width, const attend_in *x, const attend_i
         for (int64_t t = 0; t < x->shape[1]; t++)
             for (int64_t c = 0; c < x->shape[2]; c++) {
                 double angle = at_place_angle(base, width, position_of(positions, b, t), c / 2);
-                double wave = c % 2 == 0 ? sin(angle) : cos(angle), token = at_get(x, b, t, c, 0);
+                at_circle circle = at_circle_at(angle);
+                double wave = c % 2 == 0 ? circle.sine : circle.cosine, token = at_get(x, b, t, c, 0);
                 at_set(y, b, t, c, 0, c < width ? token + wave : token);
             }
 }
@@ -54,7 +54,8 @@ void at_place_rotate(attend_place_kind kind, double base, int64_t width, const a
             for (int64_t t = 0; t < x->shape[2]; t++) {
                 for (int64_t m = 0; m < width / 2; m++) {
                     double angle = at_place_angle(base, width, position_of(positions, b, t), m);
-                    turn(x, y, b, h, t, pair_of(kind, width, m), cos(angle), sin(angle));
+                    at_circle circle = at_circle_at(angle);
+                    turn(x, y, b, h, t, pair_of(kind, width, m), circle.cosine, circle.sine);
                 }
                 copy_rest(width, x, y, b, h, t);
             }

@@ -34,6 +34,8 @@ void at_compare_row(const at_problem *problem, const attend_in *k, at_row *row);
 void at_scale_row(const at_problem *problem, at_row *row);
 void at_mask_row(const at_problem *problem, at_row *row);
 void at_normalize_row(const at_problem *problem, at_row *row);
+/* The weights that belong to a given log-sum-exp; max and entropy stay unset. */
+void at_reweigh_row(const at_problem *problem, double lse, at_row *row);
 void at_combine_row(const at_problem *problem, const attend_in *v, at_row *row);
 
 #endif

@@ -1,10 +1,11 @@
 /* scale: S[j] = c tanh(R[j] scale / c) - slope |p - j| + bias[j].  The cap comes before everything that is
    added, and hiding comes last, so that a cap never lets a hidden key back in. */
+#include "base/elementary.h"
 #include "stage/row.h"
 
 /* Softcap (Gemma Team, "Gemma 2", 2024, section 2): keeps a score within -c..c; 0 means off. */
 static double cap(const at_problem *problem, double score) {
-    return problem->softcap > 0 ? problem->softcap * tanh(score / problem->softcap) : score;
+    return problem->softcap > 0 ? problem->softcap * at_tanh(score / problem->softcap) : score;
 }
 
 /* ALiBi (Press et al. 2021, section 3): a key loses slope for each place it is away. */

@@ -44,8 +44,13 @@ void at_get_row(const attend_in *tensor, int64_t a, int64_t b, int64_t c, double
 }
 
 void at_set_row(const attend_out *tensor, int64_t a, int64_t b, int64_t c, const double *row) {
-    for (int64_t d = 0; d < tensor->shape[3]; d++)
-        at_set(tensor, a, b, c, d, row[d]);
+    int64_t first = offset(tensor->stride, a, b, c, 0), stride = tensor->stride[3];
+    for (int64_t d = 0; tensor->dtype == ATTEND_F32 && d < tensor->shape[3]; d++)
+        ((float *)tensor->data)[first + d * stride] = (float)row[d];
+    for (int64_t d = 0; tensor->dtype == ATTEND_F64 && d < tensor->shape[3]; d++)
+        ((double *)tensor->data)[first + d * stride] = row[d];
+    for (int64_t d = 0; tensor->dtype != ATTEND_F32 && tensor->dtype != ATTEND_F64 && d < tensor->shape[3]; d++)
+        store(tensor->data, tensor->dtype, first + d * stride, row[d]);
 }
 
 /* Whether an element equals value, and only then which; adjacent elements in loops of their own, which the compiler

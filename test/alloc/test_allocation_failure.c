@@ -17,6 +17,10 @@ static attend_status run_forward(attend_ctx *ctx, const operands *with) {
 static attend_status run_taps(attend_ctx *ctx, const operands *with) {
     return random_call_forward(ctx, &with->call, &with->taps);
 }
+static attend_status run_look(attend_ctx *ctx, const operands *with) {
+    const random_call *c = &with->call;
+    return attend_look(ctx, &c->problem, &c->q, &c->k, &c->extra, NULL, &with->taps);
+}
 static attend_status run_chain(attend_ctx *ctx, const operands *with) {
     const random_call *c = &with->call;
     return attend_chain(ctx, &c->problem, &c->q, &c->k, &c->v, &c->extra, &with->steps);
@@ -71,6 +75,7 @@ static const struct {
 } operations[] = {
     {"forward", run_forward, 1},
     {"forward with taps", run_taps, 1},
+    {"look", run_look, 1},
     {"chain", run_chain, 1},
     {"reserve", run_reserve, 1},
     {"compare", run_compare, 1},

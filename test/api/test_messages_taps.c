@@ -97,7 +97,34 @@ static void test_scratch_for_a_grid_that_does_not_fit(void **state) {
     f.problem.heads = f.q.shape[1] = f.problem.kv_heads = f.k.shape[1] = f.v.shape[1] = f.o.shape[1] = 1;
     const int64_t side[] = {1, 1, (int64_t)1 << 30, (int64_t)1 << 30};
     f.taps.grid_sum = attend_out_dense(f.memory + f.size, ATTEND_F16, 4, side);
+    f.problem.flags |= ATTEND_READABLE;
     fixture_refuses(&f, ATTEND_TOO_LARGE, "scratch for 5 keys and taps of 1073741824 x 1073741824 cells does not fit");
+}
+
+static void test_scratch_for_a_list_that_does_not_fit(void **state) {
+    fixture f = fixture_make(*state);
+    const int64_t list[] = {B, H, TQ, (int64_t)1 << 55};
+    f.taps.top_weight = attend_out_dense(f.memory + f.size, ATTEND_F16, 4, list);
+    fixture_refuses(&f, ATTEND_TOO_LARGE,
+                    "scratch for taps of 36028797018963968 heaviest keys and 0 x 0 cells does not fit");
+}
+
+static void assert_look_refuses(fixture *f, const attend_in *lse, attend_status status, const char *text) {
+    fixture_refused(f, attend_look(f->ctx, &f->problem, &f->q, &f->k, &f->extra, lse, &f->taps), status, text);
+}
+
+static void test_looking_alone(void **state) {
+    fixture f = fixture_make(*state);
+    attend_in lse = fixture_in(&f, ATTEND_F32, B, H, TQ, -1), wrong = fixture_in(&f, ATTEND_F32, B, H, TK, -1);
+    assert_look_refuses(&f, &wrong, ATTEND_SHAPE, "lse.shape[2] is 5 but queries is 4");
+    f.taps.lse = fixture_out(&f, ATTEND_F32, B, H, TQ, -1);
+    assert_look_refuses(&f, &lse, ATTEND_ARGUMENT, "taps.lse is computed only where lse is not given (NULL)");
+    f.taps.row_max = f.taps.lse, f.taps.lse.data = NULL;
+    assert_look_refuses(&f, &lse, ATTEND_ARGUMENT, "taps.row_max is computed only where lse is not given (NULL)");
+    f.taps.entropy = f.taps.row_max, f.taps.row_max.data = NULL;
+    assert_look_refuses(&f, &lse, ATTEND_ARGUMENT, "taps.entropy is computed only where lse is not given (NULL)");
+    f.q.data = NULL;
+    assert_look_refuses(&f, NULL, ATTEND_ARGUMENT, "q.data is NULL");
 }
 
 static void test_segments(void **state) {
@@ -134,6 +161,8 @@ int main(void) {
         TEST(test_grids),
         TEST(test_grid_that_does_not_fit),
         TEST(test_scratch_for_a_grid_that_does_not_fit),
+        TEST(test_scratch_for_a_list_that_does_not_fit),
+        TEST(test_looking_alone),
         TEST(test_segments),
         TEST(test_overlapping_taps),
     };

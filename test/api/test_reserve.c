@@ -29,7 +29,8 @@ static void test_nothing_is_allocated_after_reserving(void **state) {
     test_random rng = {101};
     for (int n = 0; n < 40; n++) {
         attend_ctx *ctx = test_context((int32_t)random_pick(&rng, 1, 8));
-        random_call call = random_call_make(&rng, MAY_BE_FAST | (MAY_ALL & ~MAY_BE_EMPTY));
+        random_call call = random_call_make(&rng, (n % 2 ? MAY_BE_FAST : MUST_BE_SHORT_FLOATS | MAY_BE_LONG) |
+                                                      (MAY_ALL & ~MAY_BE_EMPTY));
         attend_taps taps = some_taps(&call.problem, random_pick(&rng, 0, 4), random_pick(&rng, 0, 4),
                                      random_pick(&rng, 0, 4), random_pick(&rng, 1, 4));
         size_t said, before = bytes_held();
@@ -43,6 +44,7 @@ static void test_nothing_is_allocated_after_reserving(void **state) {
         for (int k = 0; k < 3; k++)
             assert_works(ctx, random_call_forward(ctx, &call, &taps));
         assert_works(ctx, random_call_forward(ctx, &call, NULL));
+        assert_works(ctx, attend_look(ctx, &call.problem, &call.q, &call.k, &call.extra, NULL, &taps));
         assert_int_equal(calls(), made);
     }
 }

@@ -217,6 +217,80 @@ static void test_the_limit_of_bytes(void **state) {
     free(long_text);
 }
 
+/* ---- From memory --------------------------------------------------------------------------- */
+
+static const double unit_rows[] = {1, 0, 0, 1}, seven[] = {7, 8};
+
+static attend_in rows_of(const double *numbers, int64_t rows, int64_t columns) {
+    const int64_t shape[2] = {rows, columns};
+    return attend_in_dense(numbers, ATTEND_F64, 2, shape);
+}
+
+static attend_example_parts good_parts(void) {
+    static const char *const tokens[] = {"it", "was"};
+    attend_example_parts parts = attend_example_parts_init();
+    parts.tokens = 2;
+    parts.token = tokens;
+    parts.q = parts.k = rows_of(unit_rows, 2, 2);
+    parts.v = rows_of(seven, 2, 1);
+    return parts;
+}
+
+static void test_made_of_parts(void **state) {
+    attend_example_parts parts = good_parts();
+    attend_example *example = NULL;
+    double scale = 0;
+    parts.k = attend_permute(rows_of(unit_rows, 2, 2), (const int32_t[]){1, 0});
+    parts.causal = parts.has_scale = 1;
+    parts.scale = -2;
+    assert_works(*state, attend_example_make(*state, "cat", &parts, &example));
+    assert_int_equal(attend_example_tokens(example), 2);
+    assert_string_equal(attend_example_token(example, 1), "was");
+    assert_int_equal(attend_example_heads(example), 1);
+    assert_int_equal(attend_example_kv_heads(example), 1);
+    assert_true(attend_example_causal(example) && attend_example_scale(example, &scale) && scale == -2);
+    assert_true(number(example, "v", 1, 0) == 8 && number(example, "k", 1, 1) == 1);
+    assert_true(attend_example_matrix(example, "v").data != seven);
+    attend_example_close(example);
+}
+
+static void expect_refusal(attend_ctx *ctx, const attend_example_parts *parts, attend_status wanted,
+                           const char *message) {
+    attend_example *example = (attend_example *)ctx;
+    assert_int_equal(attend_example_make(ctx, "cat", parts, &example), wanted);
+    assert_string_equal(attend_message(ctx), message);
+    assert_null(example);
+}
+
+static void test_parts_that_do_not_fit(void **state) {
+    attend_example_parts parts = good_parts();
+    parts.k = rows_of(unit_rows, 1, 2);
+    expect_refusal(*state, &parts, ATTEND_FORMAT, "cat: k has 1 row, tokens has 2");
+    parts = good_parts();
+    parts.k.data = NULL;
+    expect_refusal(*state, &parts, ATTEND_FORMAT, "cat: q is given, k is missing (q, k, v go together)");
+    parts = good_parts();
+    parts.heads = 65537;
+    expect_refusal(*state, &parts, ATTEND_FORMAT, "cat: heads must be a whole number from 1 to 65536 (found 65537)");
+    parts.heads = 1;
+    parts.kv_heads = -1;
+    expect_refusal(*state, &parts, ATTEND_FORMAT, "cat: kv_heads must be a whole number from 1 to 65536 (found -1)");
+    parts = good_parts();
+    parts.positions = 3;
+    expect_refusal(*state, &parts, ATTEND_ARGUMENT, "parts.positions is 3 (allowed 0 to 2)");
+    parts = good_parts();
+    parts.tokens = 0;
+    expect_refusal(*state, &parts, ATTEND_ARGUMENT,
+                   "parts.tokens is 0 and parts.token given (allowed 1 or more texts)");
+    parts = good_parts();
+    parts.v.dtype = ATTEND_F32;
+    expect_refusal(*state, &parts, ATTEND_ARGUMENT,
+                   "parts.v is f32 of rank 2 with 2 rows and 1 columns (allowed f64 of rank 2, 1 or more of each)");
+    parts = good_parts();
+    parts.struct_size = 0;
+    expect_refusal(*state, &parts, ATTEND_ARGUMENT, "parts.struct_size is 0: make the struct with its *_init function");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_defaults),
@@ -232,6 +306,8 @@ int main(void) {
         TEST(test_file_pipe_and_standard_input),
         TEST(test_what_cannot_be_read),
         TEST(test_the_limit_of_bytes),
+        TEST(test_made_of_parts),
+        TEST(test_parts_that_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

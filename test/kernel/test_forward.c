@@ -26,7 +26,7 @@ static bool forward_fast(attend_ctx *ctx, const random_call *call, int32_t isa, 
     assert_works(ctx, at_problem_value(&arguments, &problem, &call->v, &v));
     assert_works(ctx, at_problem_output(&arguments, &problem, "o", &call->o, &o));
     assert_works(ctx, at_taps_import(&arguments, &problem, taps, &resolved));
-    at_fused fused = {&problem, &q, &k, &v, &o, &resolved};
+    at_fused fused = {&problem, &q, &k, &v, &o, &resolved, NULL, NULL};
     if (at_plan_refusal(&fused) != NULL)
         return false;
     if (!at_arguments_write_nothing(&arguments))
@@ -222,7 +222,7 @@ static void test_scratch(void **state) {
         void *scratch;
         at_arguments_begin(&arguments, ctx);
         assert_works(ctx, at_problem_import(&arguments, &call.problem, NULL, &problem));
-        assert_works(ctx, at_forward_scratch(ctx, &problem, &bytes));
+        assert_works(ctx, at_forward_scratch(ctx, &problem, &(at_taps){.top = 0}, &bytes));
         assert_works(ctx, at_memory_scratch(ctx, bytes, &scratch));
         int64_t calls = test_context_memory()->calls;
         assert_true(forward_fast(ctx, &call, isa, NULL));

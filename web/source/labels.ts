@@ -2,9 +2,9 @@
 import type { Engine } from "./engine";
 import type { Page } from "./page.svelte";
 
-/** The decimals that the reader chose in the ledger; 3, as on the command line, when none. */
+/** The decimals that the reader chose in the ledger; 3, as on the command line, when none or no such number. */
 export function digitsOf(page: Page): number {
-  return Number(page.state.own.digits ?? 3);
+  return Number(/^\d$|^1[0-7]$/.exec(page.state.own.digits ?? "")?.[0] ?? 3);
 }
 
 /** A difference that should be nothing but rounding: 0, a power of ten, or decimals when it is more. */

@@ -5,10 +5,8 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-/* Tiles of 4 keys x 3 vectors: 12 sums, 3 vectors of queries and one element fill the 16 registers.  Of 6 elements of the
-   output x 2 vectors: as many sums, and the weights of 2 vectors, one cache line a key, stay in the first cache beside the
-   values: 90 % of the peak instead of 82. */
-enum { V_LANES = 8, V_GROUP = 3, V_TILE = 4, V_WIDE = 6, V_TEAM = 2, V_FEW = 4 };
+/* Tiles of 4 x 3 vectors: 12 sums, 3 vectors of queries and one element fill the 16 registers. */
+enum { V_LANES = 8, V_GROUP = 3, V_TILE = 4, V_FEW = 4 };
 #define V_LIFT 0x1p64f /* keeps a weight normal until the product below, which rounds it once */
 
 typedef __m256 v_float;
@@ -67,6 +65,7 @@ static inline v_mask v_mask_from(uint64_t bits, int first) {
 }
 static inline v_mask v_equal(v_float a, v_float b) { return _mm256_cmp_ps(a, b, _CMP_EQ_OQ); }
 static inline v_mask v_below(v_float a, v_float b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+static inline uint64_t v_bits(v_mask mask) { return (uint64_t)(unsigned)_mm256_movemask_ps(mask); }
 static inline int v_all(v_mask mask) { return _mm256_movemask_ps(mask) == 0xff; }
 static inline v_float v_select(v_mask mask, v_float a, v_float b) { return _mm256_blendv_ps(b, a, mask); }
 static inline v_float v_fma_where(v_mask mask, v_float a, v_float b, v_float c) {

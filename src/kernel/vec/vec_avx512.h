@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Tiles of 8 x 3 vectors: 24 sums, 3 vectors of queries and one element in 28 of the 32 registers. */
-enum { V_LANES = 16, V_GROUP = 3, V_TILE = 8, V_WIDE = 8, V_TEAM = 3, V_FEW = 8 };
+enum { V_LANES = 16, V_GROUP = 3, V_TILE = 8, V_FEW = 8 };
 #define V_LIFT 1.0f
 
 typedef __m512 v_float;
@@ -56,6 +56,7 @@ static inline v_float v_scale(v_float a, v_float n) { return _mm512_scalef_ps(a,
 static inline v_mask v_mask_from(uint64_t bits, int first) { return (v_mask)(bits >> first); }
 static inline v_mask v_equal(v_float a, v_float b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
 static inline v_mask v_below(v_float a, v_float b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+static inline uint64_t v_bits(v_mask mask) { return mask; }
 static inline int v_all(v_mask mask) { return mask == 0xffff; }
 static inline v_float v_select(v_mask mask, v_float a, v_float b) { return _mm512_mask_blend_ps(mask, b, a); }
 static inline v_float v_fma_where(v_mask mask, v_float a, v_float b, v_float c) {

@@ -13,8 +13,7 @@
 
 #include "base/half.h"
 
-/* Tiles of compare: V_TILE keys x V_GROUP vectors of rows; of combine: V_WIDE elements x V_TEAM vectors. */
-enum { V_LANES = 1, V_GROUP = 3, V_TILE = 4, V_WIDE = 4, V_TEAM = 3, V_FEW = 4 };
+enum { V_LANES = 1, V_GROUP = 3, V_TILE = 4, V_FEW = 4 };
 #define V_LIFT 1.0f
 
 typedef float v_float;
@@ -67,6 +66,8 @@ static inline v_float v_scale(v_float a, v_float n) { return isnan(n) ? n : n > 
 static inline v_mask v_mask_from(uint64_t bits, int first) { return (int)(bits >> first & 1); }
 static inline v_mask v_equal(v_float a, v_float b) { return a == b; }
 static inline v_mask v_below(v_float a, v_float b) { return a < b; }
+/* bit n is lane n */
+static inline uint64_t v_bits(v_mask mask) { return (uint64_t)mask; }
 /* whether it holds in every lane */
 static inline int v_all(v_mask mask) { return mask; }
 static inline v_float v_select(v_mask mask, v_float a, v_float b) { return mask ? a : b; }

@@ -1,0 +1,277 @@
+/* What the fast path says of the grid: against the readable path, on random calls with every option, type and layout;
+   with the same bits whatever the threads, the instruction set and the company; without touching the output. */
+#include "random_call.h"
+
+#include "kernel/select.h"
+
+enum { ROUNDS = 24, TOP = 5, KINDS = 3 };
+
+static const unsigned kinds[] = {MAY_ALL, MAY_ALL | MAY_BE_LONG, MAY_WINDOW | MAY_BE_LONG,
+                                 MAY_WINDOW | MAY_SINKS | MAY_COUNT | MAY_PACK | MAY_STRIDE | MAY_BE_LONG};
+
+static random_call any_call(test_random *rng, int round) {
+    return random_call_make(rng, kinds[round % 4] | MUST_BE_SHORT_FLOATS);
+}
+
+/* ---- all taps of a call ---- */
+
+enum { OUTPUTS = 15 };
+
+static attend_out *output_of(attend_taps *taps, int n) {
+    attend_out *const list[OUTPUTS] = {&taps->lse,        &taps->row_max,     &taps->entropy,     &taps->top_rest,
+                                       &taps->top_index,  &taps->top_weight,  &taps->row_raw,     &taps->row_capped,
+                                       &taps->row_biased, &taps->row_weights, &taps->column_sum,  &taps->grid_sum,
+                                       &taps->grid_count, &taps->grid_max,    &taps->segment_mass};
+    return list[n];
+}
+
+/* What they are looked at with: the same for every run of a call. */
+typedef struct view {
+    attend_in rows, segments;
+    int64_t grid_rows, grid_columns, column_first, column_count;
+} view;
+
+static view any_view(test_random *rng, const attend_problem *p) {
+    view seen = {.grid_rows = random_pick(rng, 1, 9), .grid_columns = random_pick(rng, 1, 12)};
+    attend_out rows =
+        test_tensor(ATTEND_I32, p->queries > 0 ? random_pick(rng, 0, random_chance(rng, 20) ? 60 : 5) : 0, -1, -1, -1);
+    attend_out segments = test_tensor(ATTEND_I32, p->keys, -1, -1, -1);
+    int64_t run = random_pick(rng, 1, 40);
+    if (random_chance(rng, 20))
+        seen.grid_rows = random_pick(rng, 1, 150), seen.grid_columns = random_pick(rng, 1, 400);
+    for (int64_t n = 0; n < rows.shape[0]; n++)
+        test_set(&rows, n, 0, 0, 0, (double)random_pick(rng, 0, p->queries - 1));
+    for (int64_t j = 0; j < p->keys; j++)
+        test_set(&segments, j, 0, 0, 0, (double)(j / run % KINDS));
+    seen.rows = attend_read(rows);
+    seen.segments = attend_read(segments);
+    seen.column_first = random_chance(rng, 50) ? 0 : random_pick(rng, 0, p->queries);
+    seen.column_count = random_chance(rng, 50) ? 0 : random_pick(rng, 0, p->queries - seen.column_first);
+    return seen;
+}
+
+static attend_taps taps_of(const attend_problem *p, const view *seen) {
+    attend_taps taps = attend_taps_init();
+    attend_out *queries[] = {&taps.lse, &taps.row_max, &taps.entropy, &taps.top_rest};
+    attend_out *rows[] = {&taps.row_raw, &taps.row_capped, &taps.row_biased, &taps.row_weights};
+    attend_out *grids[] = {&taps.grid_sum, &taps.grid_count, &taps.grid_max};
+    for (size_t n = 0; n < COUNT_OF(queries); n++)
+        *queries[n] = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, -1);
+    for (size_t n = 0; n < COUNT_OF(rows); n++)
+        *rows[n] = test_tensor(ATTEND_F64, p->batch, p->heads, seen->rows.shape[0], p->keys);
+    for (size_t n = 0; n < COUNT_OF(grids); n++)
+        *grids[n] = test_tensor(ATTEND_F64, p->batch, p->heads, seen->grid_rows, seen->grid_columns);
+    taps.rows = seen->rows;
+    taps.top_index = test_tensor(ATTEND_I32, p->batch, p->heads, p->queries, TOP);
+    taps.top_weight = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, TOP);
+    taps.column_sum = test_tensor(ATTEND_F64, p->batch, p->heads, p->keys, -1);
+    taps.column_first = seen->column_first;
+    taps.column_count = seen->column_count;
+    taps.segments = seen->segments;
+    taps.segment_mass = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, KINDS);
+    return taps;
+}
+
+static attend_ctx *context_of(int32_t isa, int32_t threads) {
+    attend_config config = attend_config_init();
+    attend_ctx *ctx;
+    config.isa = isa;
+    config.threads = threads;
+    config.allocator = test_allocator(test_context_memory());
+    assert_int_equal(attend_ctx_create(&config, &ctx), ATTEND_OK);
+    return ctx;
+}
+
+static attend_taps look(const random_call *call, const view *seen, int32_t isa, int32_t threads) {
+    attend_ctx *ctx = context_of(isa, threads);
+    attend_taps taps = taps_of(&call->problem, seen);
+    assert_works(ctx, random_call_forward(ctx, call, &taps));
+    assert_true(attend_ctx_path(ctx)[0] == 0 || strcmp(attend_ctx_path(ctx), "fast") == 0);
+    attend_ctx_destroy(ctx);
+    return taps;
+}
+
+static void assert_same_taps(attend_taps *got, attend_taps *want) {
+    for (int n = 0; n < OUTPUTS; n++) {
+        attend_in a = attend_read(*output_of(got, n)), b = attend_read(*output_of(want, n));
+        assert_same_bits(&a, &b);
+    }
+}
+
+/* ---- against the readable path ---- */
+
+/* What a few roundings make of a score (see test_forward.c), and so, relatively, of a weight. */
+static double score_error(const attend_problem *p) {
+    double scale = p->scale == 0 && !(p->flags & ATTEND_EXACT_SCALE) ? 1 / sqrt((double)p->head_width) : fabs(p->scale);
+    return 8 * 0x1p-24 * (8 + 4 * scale * (double)p->head_width);
+}
+
+static void assert_near_at(int line, attend_out got_out, attend_out want_out, double absolute, double relative) {
+    attend_in got = attend_read(got_out), want = attend_read(want_out);
+    int64_t count = test_count(&want);
+    for (int64_t n = 0; n < count; n++) {
+        double a = ((const double *)got.data)[n], b = ((const double *)want.data)[n];
+        if (!(a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= absolute + relative * fabs(b)))
+            fail_msg("line %d: element %lld is %.17g, should be %.17g", line, (long long)n, a, b);
+    }
+}
+
+#define assert_near(...) assert_near_at(__LINE__, __VA_ARGS__)
+
+/* Keys may change places only where their weights are closer than the error. */
+static void assert_top(const attend_taps *got, const attend_taps *want, const double *weights, int64_t rows,
+                       int64_t keys, double error) {
+    const int32_t *a = got->top_index.data, *b = want->top_index.data;
+    for (int64_t n = 0; n < rows * TOP; n++)
+        if (a[n] != b[n]) {
+            assert_true(a[n] >= 0 && b[n] >= 0);
+            double here = weights[n / TOP * keys + a[n]], there = weights[n / TOP * keys + b[n]];
+            assert_true(fabs(here - there) <= 2 * error * there);
+        }
+}
+
+static void test_against_the_readable_path(void **state) {
+    test_random rng = {111};
+    for (int n = 0; n < ROUNDS; n++) {
+        random_call call = any_call(&rng, n), slow = call;
+        const attend_problem *p = &call.problem;
+        view seen = any_view(&rng, p);
+        double error = score_error(p), queries = (double)p->queries;
+        slow.problem.flags |= ATTEND_READABLE;
+        attend_taps got = look(&call, &seen, ATTEND_ISA_BEST, 2), want = taps_of(p, &seen);
+        assert_works(*state, random_call_forward(*state, &slow, &want));
+        attend_in weights = random_call_weights(*state, &slow);
+        assert_near(got.lse, want.lse, 4 * error, 0);
+        assert_near(got.row_max, want.row_max, 4 * error, 0);
+        assert_near(got.entropy, want.entropy, 4 * error, error);
+        assert_top(&got, &want, weights.data, p->batch * p->heads * p->queries, p->keys, error);
+        assert_near(got.top_weight, want.top_weight, 0x1p-140, 2 * error);
+        assert_near(got.top_rest, want.top_rest, 2 * error, 0);
+        assert_near(got.row_raw, want.row_raw, 0x1p-22 * 4 * (double)p->head_width, 0);
+        assert_near(got.row_capped, want.row_capped, error, error);
+        assert_near(got.row_biased, want.row_biased, error, 2 * error);
+        assert_near(got.row_weights, want.row_weights, 0x1p-140, 2 * error);
+        assert_near(got.column_sum, want.column_sum, 0x1p-140 * queries, 2 * error + 48 * 0x1p-24);
+        assert_near(got.grid_sum, want.grid_sum, 0x1p-130 * queries, 2 * error + 304 * 0x1p-24);
+        assert_near(got.grid_count, want.grid_count, 0, 0);
+        assert_near(got.grid_max, want.grid_max, 0x1p-140, 2 * error);
+        assert_near(got.segment_mass, want.segment_mass, 0x1p-130, 2 * error + 256 * 0x1p-24);
+    }
+}
+
+/* ---- the same bits ---- */
+
+static void test_sets_and_threads(void **state) {
+    test_random rng = {112};
+    (void)state;
+    for (int n = 0; n < ROUNDS / 3; n++) {
+        random_call call = any_call(&rng, n);
+        view seen = any_view(&rng, &call.problem);
+        attend_taps want = look(&call, &seen, ATTEND_ISA_PORTABLE, 1);
+        for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++)
+            for (int32_t threads = 1; threads <= 5 && at_kernels_of((attend_isa)isa) != NULL; threads += 2) {
+                attend_taps got = look(&call, &seen, isa, threads);
+                assert_same_taps(&got, &want);
+            }
+    }
+}
+
+static void test_output_keeps_its_bits(void **state) {
+    test_random rng = {113};
+    for (int n = 0; n < ROUNDS; n++) {
+        random_call call = any_call(&rng, n), plain = call;
+        view seen = any_view(&rng, &call.problem);
+        plain.o =
+            test_tensor((attend_dtype)call.o.dtype, call.o.shape[0], call.o.shape[1], call.o.shape[2], call.o.shape[3]);
+        assert_works(*state, random_call_forward(*state, &plain, NULL));
+        (void)look(&call, &seen, ATTEND_ISA_BEST, 2);
+        attend_in got = attend_read(call.o), want = attend_read(plain.o);
+        assert_same_bits(&got, &want);
+    }
+}
+
+/* One head of one batch row alone. */
+static void test_company(void **state) {
+    test_random rng = {114};
+    (void)state;
+    for (int n = 0; n < ROUNDS / 3; n++) {
+        random_call call =
+            random_call_make(&rng, MAY_WINDOW | MAY_CAP | MAY_STRIDE | MAY_TYPE | MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+        view seen = any_view(&rng, &call.problem);
+        int64_t h = random_pick(&rng, 0, call.problem.heads - 1), b = random_pick(&rng, 0, call.problem.batch - 1);
+        int64_t g = h / (call.problem.heads / call.problem.kv_heads);
+        random_call one = call;
+        one.problem.batch = one.problem.heads = one.problem.kv_heads = 1;
+        one.q = test_slice(test_slice(call.q, 0, b, 1), 1, h, 1);
+        one.k = test_slice(test_slice(call.k, 0, b, 1), 1, g, 1);
+        one.v = test_slice(test_slice(call.v, 0, b, 1), 1, g, 1);
+        one.o.shape[0] = one.o.shape[1] = 1;
+        attend_taps whole = look(&call, &seen, ATTEND_ISA_BEST, 2), alone = look(&one, &seen, ATTEND_ISA_BEST, 3);
+        for (int t = 0; t < OUTPUTS; t++) {
+            attend_in want = attend_read(*output_of(&whole, t)), got = attend_read(*output_of(&alone, t));
+            want = test_slice(test_slice(want, 0, b, 1), 1, h, 1);
+            assert_same_bits(&got, &want);
+        }
+    }
+}
+
+/* Some of the queries alone: what is said of each query does not change. */
+static void test_number_of_queries(void **state) {
+    enum { PER_QUERY = 6 }; /* the first of output_of */
+    test_random rng = {115};
+    (void)state;
+    for (int n = 0; n < ROUNDS / 3; n++) {
+        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_STRIDE |
+                                                      MAY_TYPE | MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+        int64_t i = random_pick(&rng, 0, call.problem.queries - 1);
+        int64_t count = n % 2 ? 1 : random_pick(&rng, 1, call.problem.queries - i);
+        random_call some = call;
+        some.problem.queries = count;
+        some.problem.query_offset += i;
+        some.q = test_slice(call.q, 2, i, count);
+        some.o.shape[2] = count;
+        view seen = any_view(&rng, &some.problem);
+        seen.rows.shape[0] = seen.column_first = seen.column_count = 0;
+        attend_taps whole = look(&call, &seen, ATTEND_ISA_BEST, 2), part = look(&some, &seen, ATTEND_ISA_BEST, 2);
+        for (int t = 0; t <= PER_QUERY; t++) {
+            attend_out *all = output_of(&whole, t == PER_QUERY ? OUTPUTS - 1 : t);
+            attend_in got = attend_read(*output_of(&part, t == PER_QUERY ? OUTPUTS - 1 : t));
+            attend_in want = test_slice(attend_read(*all), 2, i, count);
+            assert_same_bits(&got, &want);
+        }
+    }
+}
+
+/* Looking alone: the same bits as beside the output; with a log-sum-exp, the same weights but for its rounding. */
+static void test_looking_alone(void **state) {
+    test_random rng = {116};
+    for (int n = 0; n < ROUNDS; n++) {
+        random_call call = random_call_make(&rng, kinds[n % 4] | (n % 3 ? MUST_BE_SHORT_FLOATS : 0));
+        const attend_problem *p = &call.problem;
+        view seen = any_view(&rng, p);
+        attend_taps beside = taps_of(p, &seen), alone = taps_of(p, &seen), given = taps_of(p, &seen);
+        double error = call.q.dtype == ATTEND_F64 || p->flags & ATTEND_READABLE ? 1e-12 : 2 * score_error(p);
+        assert_works(*state, random_call_forward(*state, &call, &beside));
+        assert_works(*state, attend_look(*state, p, &call.q, &call.k, &call.extra, NULL, &alone));
+        assert_same_taps(&alone, &beside);
+        attend_in lse = attend_read(beside.lse);
+        given.lse.data = given.row_max.data = given.entropy.data = NULL;
+        assert_works(*state, attend_look(*state, p, &call.q, &call.k, &call.extra, &lse, &given));
+        assert_near(given.top_weight, beside.top_weight, 0x1p-140, error);
+        assert_near(given.row_weights, beside.row_weights, 0x1p-140, error);
+        assert_near(given.column_sum, beside.column_sum, 0x1p-120, error);
+        assert_near(given.grid_sum, beside.grid_sum, 0x1p-120, error);
+        assert_near(given.grid_count, beside.grid_count, 0, 0);
+        assert_near(given.grid_max, beside.grid_max, 0x1p-140, error);
+        assert_near(given.segment_mass, beside.segment_mass, 0x1p-120, error);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_against_the_readable_path), TEST(test_sets_and_threads),
+        TEST(test_output_keeps_its_bits),     TEST(test_company),
+        TEST(test_number_of_queries),         TEST(test_looking_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

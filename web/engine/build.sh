@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Compiles the library's readable path and engine.c to WebAssembly.
+# usage: web/engine/build.sh OUTPUT.wasm
+set -euo pipefail
+output="$(realpath -m "$1")"
+cd "$(dirname "$0")/../.."
+mkdir -p "$(dirname "$output")"
+
+sources=(src/base/{check,elementary,half,memory,parallel,status,text}.c src/tensor/*.c src/problem/*.c src/stage/*.c
+    src/kernel/{select,kernels_portable}.c src/fused/*.c src/api/*.c src/files/{example,example_check,fault}.c
+    cli/{worked,number_text}.c web/engine/{engine,no_system}.c)
+
+# The warnings and the floating-point rules of cmake/compile.cmake.  A reactor is a module without main; nothing of it
+# asks the system for anything, which the list of imports shows (web/test/test_engine.mjs).
+clang-19 --target=wasm32-wasi -mexec-model=reactor -std=c11 -O2 -flto -ffp-contract=off -fvisibility=hidden \
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror \
+    -DATTEND_BUILD -Iinclude -Isrc -Icli \
+    -Wl,--strip-all,--gc-sections,-z,stack-size=262144 "${sources[@]}" -o "$output"

@@ -56,6 +56,10 @@ static inline v_mask v_mask_from(uint64_t bits, int first) {
 }
 static inline v_mask v_equal(v_float a, v_float b) { return vceqq_f32(a, b); }
 static inline v_mask v_below(v_float a, v_float b) { return vcltq_f32(a, b); }
+static inline uint64_t v_bits(v_mask mask) {
+    static const uint32_t bit[4] = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(mask, vld1q_u32(bit)));
+}
 static inline int v_all(v_mask mask) { return vminvq_u32(mask) != 0; }
 static inline v_float v_select(v_mask mask, v_float a, v_float b) { return vbslq_f32(mask, a, b); }
 static inline v_float v_fma_where(v_mask mask, v_float a, v_float b, v_float c) {

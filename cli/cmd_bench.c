@@ -119,6 +119,7 @@ static int measure(const wishes *wish, const bench_shape *problem) {
         return status == CLI_DONE ? measure_on(wish, problem, &asked) : status;
     for (int isa = 1; strcmp(attend_isa_name((attend_isa)isa), "unknown") != 0 && status == CLI_DONE; isa++) {
         asked.isa = (attend_isa)isa;
+        asked.isa_option = "--isa";
         if (attend_isa_refusal(asked.isa) == NULL)
             status = measure_on(wish, problem, &asked);
     }

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "example_source.h"
+#include "fragment.h"
 #include "help_trace.h"
 #include "isa.h"
 #include "token_labels.h"
@@ -14,7 +15,7 @@ static const char *const format_names[FORMAT_COUNT] = {"text", "markdown", "late
 
 typedef struct trace_options {
     const char *name; /* of a built-in example */
-    const char *path; /* of a file */
+    const char *path; /* of a file, or a fragment */
     const char *row;  /* whose story is told; NULL: the whole page */
     int compare_causal;
     int format;
@@ -84,10 +85,22 @@ static int read_options(trace_options *options, int argc, char **argv) {
 
 /* ---- one example, worked out once or twice ------------------------------------------------------ */
 
-/* The row that --row names; -1, all of them, without it. */
+/* *row is the one that a fragment selects; -1, all of them, where nothing does, and in JSON, which holds every row. */
+static int open_example(attend_ctx *ctx, const trace_options *options, attend_example **example, int64_t *row) {
+    *row = -1;
+    if (options->path == NULL || !fragment_is(options->path))
+        return example_load(ctx, options->name, options->path, example);
+    int status = fragment_open(ctx, options->path, example, row);
+    *row = options->format == FORMAT_JSON ? -1 : *row;
+    return status;
+}
+
+/* The row that --row names, if anything. */
 static int find_row(const attend_example *example, const char *name, int64_t *row) {
-    *row = name == NULL ? -1 : token_find(example, name);
-    if (name == NULL || *row >= 0)
+    if (name == NULL)
+        return CLI_DONE;
+    *row = token_find(example, name);
+    if (*row >= 0)
         return CLI_DONE;
     if (*row == -2) {
         cli_usage_error("--row: \"%s\" stands more than once", name);
@@ -167,7 +180,7 @@ static int put(const trace_options *options, const trace_view *view) {
 static int trace(attend_ctx *ctx, const trace_options *options) {
     attend_example *example = NULL;
     trace_view view = {0, {NULL}, {NULL}, NULL, -1};
-    int status = example_load(ctx, options->name, options->path, &example);
+    int status = open_example(ctx, options, &example, &view.row);
     if (status == CLI_DONE)
         status = make_view(ctx, example, options, &view);
     if (status == CLI_DONE)

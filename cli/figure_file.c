@@ -1,14 +1,13 @@
-#define _POSIX_C_SOURCE 200809L // open_memstream, fsync
+#define _POSIX_C_SOURCE 200809L // open_memstream
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "figure_cairo.h"
 #include "number_text.h"
+#include "whole_file.h"
 
 static const double png_pixels = 2; // for each pixel of the layout: sharp on dense screens and on paper
 
@@ -134,34 +133,9 @@ static int describe(drawing *svg, const figure *f) {
 
 /* ---- the file ---- */
 
-static int put_bytes(int file, const drawing *d) {
-    for (size_t done = 0; done < d->length;) {
-        ssize_t wrote = write(file, d->data + done, d->length - done);
-        if (wrote < 0 && errno != EINTR)
-            return -1;
-        done += wrote < 0 ? 0 : (size_t)wrote;
-    }
-    return fsync(file);
-}
-
-/* Written beside path under another name, flushed, and renamed. */
 static int put_file(const char *path, const drawing *d, char fault[FIGURE_FAULT_MAX]) {
-    char beside[4096];
-    int length = snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid());
-    if (length >= (int)sizeof beside)
-        return say(fault, path, strerror(ENAMETOOLONG));
-    int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0)
-        return say(fault, path, strerror(errno));
-    int error = put_bytes(file, d) != 0 ? errno : 0;
-    if (close(file) != 0 && error == 0)
-        error = errno;
-    if (error == 0 && rename(beside, path) != 0)
-        error = errno;
-    if (error == 0)
-        return 0;
-    unlink(beside);
-    return say(fault, path, strerror(error));
+    int error = whole_file_write(path, d->data, d->length);
+    return error == 0 ? 0 : say(fault, path, strerror(error));
 }
 
 int figure_write(const figure *f, const char *path, figure_format format, double width, char fault[FIGURE_FAULT_MAX]) {

@@ -62,6 +62,16 @@ else()
     message(STATUS "test_neon is left out: aarch64-linux-gnu-gcc or qemu-aarch64 is missing")
 endif()
 
+# Programs that the documents show; test/docs/test_examples.py runs them.
+file(GLOB examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.c")
+foreach(example IN LISTS examples)
+    get_filename_component(name "${example}" NAME_WE)
+    add_executable(example_${name} "${example}")
+    attend_compile(example_${name})
+    set_target_properties(example_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    target_link_libraries(example_${name} PRIVATE attend_static)
+endforeach()
+
 # Transcripts of the program, and the commands that the documents show; and tests in Python.
 if(TARGET attend_program)
     set(run_transcripts "${ATTEND_PYTHON}" "${PROJECT_SOURCE_DIR}/tools/run_transcripts.py"

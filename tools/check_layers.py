@@ -41,7 +41,7 @@ def row_of(layers, path):
 
 def resolve(root, including, name):
     """The path of a header of the tree; None when it is none of ours."""
-    for folder in (os.path.dirname(including), "include", "src"):
+    for folder in (os.path.dirname(including), "include", "src", ""):
         path = os.path.normpath(os.path.join(folder, name))
         if os.path.isfile(os.path.join(root, path)):
             return path.replace(os.sep, "/")

@@ -15,6 +15,9 @@ brackets, is left alone).  So every command that the documents show is run.
     attend: error: ...
     status: 2                             the exit status (0, when absent)
 
+`attend serve` is ended, as by Ctrl-C, after two seconds.  A document's commands that show the page are left out when
+attend was built without it.
+
 `$ cat FILE` writes the text under it to FILE when there is no such file yet: that is how a document shows
 its input.  In a .test file a line that starts with # is a comment.  --update rewrites .test files.
 """
@@ -88,7 +91,8 @@ def run(step, folder, environment):
     if shown and not os.path.exists(os.path.join(folder, shown.group(1))):
         with open(os.path.join(folder, shown.group(1)), "w", encoding="utf-8") as file:
             file.write("\n".join(without_blank_end(step.stdout)) + "\n")
-    done = subprocess.run(["bash", "-c", step.command], cwd=folder, env=environment, timeout=60,
+    end = ["timeout", "--preserve-status", "--signal=INT", "2"] if step.command.startswith("attend serve") else []
+    done = subprocess.run([*end, "bash", "-c", step.command], cwd=folder, env=environment, timeout=60,
                           stdin=subprocess.DEVNULL, capture_output=True)
     return done.returncode, *(out.decode("utf-8", "backslashreplace").splitlines() for out in (done.stdout, done.stderr))
 
@@ -111,6 +115,16 @@ def written(step, status, stdout, stderr):
     return lines + (["status: %d" % status] if status else [])
 
 
+def has_page(attend):
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([attend, "page", "-o", os.path.join(folder, "page.html")], capture_output=True, text=True)
+        return "without the page" not in done.stderr
+
+
+def shows_page(step):
+    return re.match("attend (serve|page)\\b", step.command) is not None and step.status == 0
+
+
 def can_run(step, attend):
     """The thread sanitizer's own memory is a file that grows, so it cannot run where files may not."""
     with open(attend, "rb") as file:
@@ -121,7 +135,7 @@ def environment_for(attend, source):
     keep = {name: os.environ[name] for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
                                                 "UBSAN_OPTIONS") if name in os.environ}
     return {**keep, "PATH": os.path.dirname(os.path.abspath(attend)) + ":" + os.environ["PATH"],
-            "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "ATTEND_SOURCE": source}
+            "BROWSER": "true", "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "ATTEND_SOURCE": source}
 
 
 def run_file(path, attend, update):
@@ -131,6 +145,8 @@ def run_file(path, attend, update):
     steps = (read_markdown if path.endswith(".md") else read_test)(text)
     if not update:
         steps = [step for step in steps if can_run(step, attend)]
+    if any(map(shows_page, steps)) and not has_page(attend):
+        steps = [step for step in steps if not shows_page(step)]
     data = os.path.join(source, "test", "cli", "data")
     comments = [line for line in text.splitlines() if line.startswith("#")]
     failed, lines = 0, []

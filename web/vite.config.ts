@@ -16,20 +16,8 @@ function nameThePage(): Plugin {
   };
 }
 
-/** `ATTEND_ENGINE=stand_in npm run build`: the page on test/stand_in.ts, for work on a machine without the wasm compiler. */
-function standIn(): Plugin {
-  return {
-    name: "stand-in",
-    enforce: "pre",
-    resolveId(source, importer) {
-      const wanted = process.env.ATTEND_ENGINE === "stand_in" && source === "./engine" && importer?.endsWith("main.ts");
-      return wanted ? new URL("test/stand_in.ts", import.meta.url).pathname : null;
-    },
-  };
-}
-
 export default defineConfig({
-  plugins: [standIn(), svelte(), viteSingleFile({ removeViteModuleLoader: true }), nameThePage()],
+  plugins: [svelte(), viteSingleFile({ removeViteModuleLoader: true }), nameThePage()],
   server: { fs: { allow: [".", "../build/page"] } }, // where the engine lies
   build: {
     outDir: "../build/page",

@@ -79,7 +79,7 @@ typedef struct attend_example_parts {
     uint32_t           struct_size;
     int32_t            positions;          /* an attend_positions                                   */
     int64_t            tokens;             /* T                                                     */
-    const char *const *token;              /* (T) texts                                             */
+    const char *const *token;              /* (T) texts in UTF-8                                    */
     int64_t            heads, kv_heads;    /* 0: not given                                          */
     int32_t            causal, has_scale;  /* 0 or 1; scale is read when has_scale is 1             */
     double             scale;

@@ -4,11 +4,15 @@
 
 #include "base/check.h"
 #include "base/context.h"
+#include "base/os.h"
 
 static void *default_allocate(void *user, size_t size, size_t alignment) {
     (void)user;
     size_t rounded = (size + alignment - 1) / alignment * alignment; /* aligned_alloc asks for a multiple */
-    return rounded < size ? NULL : aligned_alloc(alignment, rounded);
+    void *block = rounded < size ? NULL : aligned_alloc(alignment, rounded);
+    if (block != NULL && alignment == AT_LARGE_PAGE)
+        at_os_prefer_large_pages(block, rounded);
+    return block;
 }
 
 static void default_release(void *user, void *block, size_t size) {
@@ -23,7 +27,8 @@ attend_allocator at_memory_default(void) {
 }
 
 attend_status at_memory_allocate(attend_ctx *ctx, size_t size, const char *what, void **block) {
-    *block = ctx->allocator.allocate(ctx->allocator.user, size, AT_ALIGNMENT);
+    size_t alignment = size >= 2 * (size_t)AT_LARGE_PAGE ? AT_LARGE_PAGE : AT_ALIGNMENT;
+    *block = ctx->allocator.allocate(ctx->allocator.user, size, alignment);
     if (*block == NULL)
         return at_fail(ctx, ATTEND_MEMORY, "no memory for %s: %zu bytes", what, size);
     return ATTEND_OK;

@@ -4,12 +4,15 @@
 
 #include "attend/attend.h"
 
-enum { AT_ALIGNMENT = 64 }; /* a cache line, and the widest vector */
+enum {
+    AT_ALIGNMENT = 64,      /* a cache line, and the widest vector                          */
+    AT_LARGE_PAGE = 2097152 /* what is at least two of them long begins on one: fewer pages to look up */
+};
 
 /* The allocator that a zero attend_config means. */
 attend_allocator at_memory_default(void);
 
-/* A block of size bytes aligned to AT_ALIGNMENT, or ATTEND_MEMORY with what it was for. */
+/* A block of size bytes aligned to AT_ALIGNMENT (a large one to AT_LARGE_PAGE), or ATTEND_MEMORY with what it was for. */
 attend_status at_memory_allocate(attend_ctx *ctx, size_t size, const char *what, void **block);
 void at_memory_release(attend_ctx *ctx, void *block, size_t size);
 

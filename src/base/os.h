@@ -5,6 +5,11 @@
 
 #include "attend/attend.h"
 
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+/* Advice: where the system has larger pages than usual, these bytes, which begin and end on one, profit from them. */
+void at_os_prefer_large_pages(void *block, size_t size);
+
 /* ---- Reading ------------------------------------------------------------------------------- */
 
 typedef struct at_os_file {

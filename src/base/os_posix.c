@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,16 @@
 
 static attend_status fail(attend_ctx *ctx, const char *label, const char *what) {
     return at_fail(ctx, ATTEND_FILE, "%s: cannot %s: %s", label, what, strerror(errno));
+}
+
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+void at_os_prefer_large_pages(void *block, size_t size) {
+#ifdef MADV_HUGEPAGE
+    (void)madvise(block, size, MADV_HUGEPAGE); /* a system that cannot is only slower */
+#else
+    (void)block, (void)size;
+#endif
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */

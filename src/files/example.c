@@ -56,6 +56,20 @@ static attend_status check_count(const at_example_source *source, const char *ke
                             key, AT_EXAMPLE_HEADS_MAX, (long long)count);
 }
 
+static attend_status check_text(const at_example_source *source, int64_t token, const char *text) {
+    size_t length = strlen(text), offset = 0;
+    while (offset < length) {
+        uint32_t code;
+        size_t size = at_text_character(text + offset, length - offset, &code);
+        if (size == 0)
+            return at_example_fault(source, ATTEND_FORMAT, at_key("tokens"),
+                                    "token %lld is not UTF-8 (byte %zu is 0x%02x)", (long long)token + 1, offset + 1,
+                                    (unsigned char)text[offset]);
+        offset += size;
+    }
+    return ATTEND_OK;
+}
+
 static attend_status take_tokens(const at_example_source *source, const attend_example_parts *parts,
                                  attend_example *example) {
     size_t text_size = 0;
@@ -63,6 +77,8 @@ static attend_status take_tokens(const at_example_source *source, const attend_e
         return at_fail(source->ctx, ATTEND_ARGUMENT,
                        "parts.tokens is %lld and parts.token %s (allowed 1 or more texts)", (long long)parts->tokens,
                        parts->token == NULL ? "NULL" : "given");
+    for (int64_t t = 0; t < parts->tokens; t++)
+        AT_TRY(check_text(source, t, parts->token[t]));
     for (int64_t t = 0; t < parts->tokens; t++)
         text_size += strlen(parts->token[t]) + 1;
     AT_TRY(at_example_tokens(source, example, (size_t)parts->tokens, text_size));

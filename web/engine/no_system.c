@@ -1,5 +1,7 @@
 /* no_system.c - the module asks the system for nothing: a file descriptor is never good.  The C library would import
-   these three for its standard streams, which nothing writes to. */
+   the first three for its standard streams, which nothing writes to. */
+#include "base/os.h"
+
 #include <wasi/api.h>
 
 __wasi_errno_t __wasi_fd_close(__wasi_fd_t fd) {
@@ -22,4 +24,9 @@ __wasi_errno_t __wasi_fd_write(__wasi_fd_t fd, const __wasi_ciovec_t *parts, siz
     (void)count;
     (void)written;
     return __WASI_ERRNO_BADF;
+}
+
+void at_os_prefer_large_pages(void *block, size_t size) { // WebAssembly has pages of one size
+    (void)block;
+    (void)size;
 }

@@ -30,17 +30,35 @@ const ofLightness = scaleLinear<string>()
   .range(anchors.map((color) => `rgb(${color.join(",")})`))
   .interpolate(interpolateLab);
 
+function colorAt(theme: Theme, part: number): string {
+  return ofLightness(theme === "dark" ? darkest + part * (lightest - darkest) : lightest + part * (darkest - lightest));
+}
+
+/** Black or white, whichever stands out more on a colour. */
+function inkOf(color: string): string {
+  const y = luminance(color.match(/\d+/g)!.map(Number));
+  return (y + 0.05) / 0.05 >= 1.05 / (y + 0.05) ? "#000" : "#fff";
+}
+
+/** Steps of the scale: finer than an eye or a screen tells apart. */
+const steps = 512;
+const made: Partial<Record<Theme, { colors: string[]; inks: string[] }>> = {};
+
+function scaleOf(theme: Theme) {
+  const colors = () => Array.from({ length: steps + 1 }, (_, step) => colorAt(theme, step / steps));
+  return (made[theme] ??= ((all) => ({ colors: all, inks: all.map(inkOf) }))(colors()));
+}
+
+const stepOf = (fraction: number) => Math.round(Math.min(1, Math.max(0, fraction || 0)) * steps);
+
 /** fraction 0: nothing, near the paper; 1: everything. */
 export function weightColor(theme: Theme, fraction: number): string {
-  const part = Math.min(1, Math.max(0, fraction || 0));
-  return ofLightness(theme === "dark" ? darkest + part * (lightest - darkest) : lightest + part * (darkest - lightest));
+  return scaleOf(theme).colors[stepOf(fraction)];
 }
 
 /** Black or white, whichever stands out more on the colour of that fraction. */
 export function inkOn(theme: Theme, fraction: number): string {
-  const [red, green, blue] = weightColor(theme, fraction).match(/\d+/g)!.map(Number);
-  const y = luminance([red, green, blue]);
-  return (y + 0.05) / 0.05 >= 1.05 / (y + 0.05) ? "#000" : "#fff";
+  return scaleOf(theme).inks[stepOf(fraction)];
 }
 
 /** Weights under this share one colour on the logarithmic scale. */

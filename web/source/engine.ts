@@ -78,6 +78,7 @@ const positionNames = ["none", "sinusoidal", "rotary"] as const;
 const sizeNames = ["heads", "headsPerKey", "headWidth", "valueWidth", "outputWidth"] as const;
 const stepNames = ["q", "k", "v", "compare", "scale", "mask", "normalize", "combine", "lse", "output"] as const;
 
+const utf8 = new TextDecoder();
 const noMemory = new Error("no memory for the steps of this example");
 
 /** Throws what the reader of files says (src/files/example_read.c) about rows of a matrix that cannot be one. */
@@ -104,7 +105,9 @@ function checkCount(name: string, count: number | undefined): number {
 }
 
 class WasmEngine implements Engine {
-  constructor(private readonly wasm: Exports) {}
+  constructor(private readonly wasm: Exports) {
+    this.work = this.work.bind(this); // handed on as a function by whoever works out a variant
+  }
 
   work(example: Example): Worked {
     const tokens = example.tokens.length;
@@ -199,7 +202,7 @@ class WasmEngine implements Engine {
 
   private text(address: number): string {
     const bytes = new Uint8Array(this.wasm.memory.buffer, address);
-    return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
+    return utf8.decode(bytes.subarray(0, bytes.indexOf(0)));
   }
 }
 
@@ -213,5 +216,10 @@ export async function load(bytes: BufferSource = inlinedBytes()): Promise<Engine
   const { instance } = await WebAssembly.instantiate(bytes);
   const wasm = instance.exports as unknown as Exports;
   wasm._initialize();
-  return new WasmEngine(wasm);
+  const engine = new WasmEngine(wasm);
+  return { // each of them bound, so that one alone can be handed on
+    work: (example) => engine.work(example),
+    decimals: (value, digits) => engine.decimals(value, digits),
+    exponential: (value) => engine.exponential(value),
+  };
 }

@@ -71,7 +71,7 @@ export function ledgerOf(engine: Engine, worked: Worked, head: number, query: nu
   return {
     label: labels[query], query: q[query], rows, shift,
     scale: worked.scale,
-    defaultScale: worked.scale === 1 / Math.sqrt(q[query].length),
+    defaultScale: worked.scale === Math.sqrt(1 / q[query].length),
     total: rows.reduce((sum, row) => sum + (row.exponential ?? 0), 0),
     weightSum: rows.reduce((sum, row) => sum + (row.weight ?? 0), 0),
     mixture: combine[query],
@@ -115,9 +115,9 @@ export interface Story {
 const guarded = (text: string) => (text.startsWith("-") ? `(${text})` : text);
 const factor = (value: number) => guarded(numberText(value));
 
-/** "(1, 2)" */
+/** "(1, 2)", not to be broken over lines. */
 export function vectorText(numbers: number[], text: (value: number) => string): string {
-  return `(${numbers.map(text).join(", ")})`;
+  return `(${numbers.map(text).join(",\u00a0")})`;
 }
 
 function divisor(ledger: Ledger): string {

@@ -19,17 +19,20 @@ export class Page {
   readonly #past: State[] = [];
   #lastTopic = "";
 
-  constructor(engine: Engine, first: State) {
+  /** Stands where the fragment says; where there is none, or none that can be read, at first. */
+  constructor(engine: Engine, first: State, fragment = "") {
     this.engine = engine;
     this.worked = engine.work(exampleOf(first));
     this.state = first;
+    if (fragment.length > 1) this.open(fragment);
+    this.#past.length = this.undoable = 0;
   }
 
   /** Takes a change and works everything out; a change the engine refuses is not taken, and `trouble` says why.
    *  Changes of one topic in a row (a drag) are undone together; "" makes each its own. A changed number is no longer
    *  the preset's. */
   change(next: Partial<State>, topic = ""): boolean {
-    const kept = "preset" in next || Object.keys(next).every((name) => !(name in exampleOf(this.state)));
+    const kept = Object.keys(exampleOf(next)).length === 0;
     return this.replace({ ...this.state, preset: kept ? this.state.preset : null, ...next }, topic);
   }
 

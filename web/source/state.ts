@@ -160,7 +160,7 @@ export function writeFragment(state: State): string {
 }
 
 /** What the engine is asked: the state without what is only for the page. */
-export function exampleOf(state: State): Example {
+export function exampleOf<S extends Partial<State>>(state: S): Omit<S, Exclude<keyof State, keyof Example>> {
   const { query, key, head, level, view, preset, own, ...example } = state;
   return example;
 }

@@ -58,17 +58,17 @@ function numbers(ledger: Ledger, row: LedgerRow, fixed: (value: number) => strin
 }
 
 function algebra(ledger: Ledger, row: LedgerRow, fixed: (value: number) => string): StepWords {
-  const scale = ledger.defaultScale ? "/ √dₖ" : "· scale";
-  const shift = ledger.shift === null ? "" : " − maxₘ sᵢₘ";
+  const scale = ledger.defaultScale ? "/ √d_k" : "· scale";
+  const shift = ledger.shift === null ? "" : " − max s_im";
   const seen = ledger.rows.filter((one) => one.weight !== null);
   return {
-    compare: [`rᵢⱼ = qᵢ · kⱼ = Σ₍c₎ qᵢ₍c₎ kⱼ₍c₎`.replaceAll("₍c₎", "꜀"), `= ${products(ledger, row)} = ${numberText(row.raw)}`],
+    compare: ["r_ij = q_i · k_j = Σ q_ic k_jc", `= ${products(ledger, row)} = ${numberText(row.raw)}`],
     normalize: [
-      `sᵢⱼ = rᵢⱼ ${scale} = ${fixed(row.score)}`,
-      `pᵢⱼ = exp(sᵢⱼ${shift}) / Σₘ exp(sᵢₘ${shift}) = ${shareText(ledger, row, fixed)}`,
+      `s_ij = r_ij ${scale} = ${fixed(row.score)}`,
+      `p_ij = exp(s_ij${shift}) / Σ exp(s_im${shift}) = ${shareText(ledger, row, fixed)}`,
     ],
     combine: [
-      "oᵢ = Σⱼ pᵢⱼ vⱼ",
+      "o_i = Σ p_ij v_j",
       `= ${seen.map((one) => `${fixed(one.weight!)} ${vectorText(one.value, numberText)}`).join(" + ")} = ${vectorText(ledger.mixture, fixed)}`,
     ],
   };
@@ -83,5 +83,5 @@ export function stepWords(level: Level, ledger: Ledger, key: number | null, fixe
 export const columnWords: Record<Level, Record<string, string>> = {
   words: { key: "key", raw: "match", score: "scaled", allowed: "may be seen", exponential: "exponential", weight: "weight", value: "value", part: "weight × value" },
   numbers: { key: "key", raw: "q · k", score: "÷ √d", allowed: "allowed", exponential: "exponential", weight: "weight", value: "value", part: "weight × value" },
-  algebra: { key: "kⱼ", raw: "rᵢⱼ = qᵢ · kⱼ", score: "sᵢⱼ", allowed: "j seen by i", exponential: "exp sᵢⱼ", weight: "pᵢⱼ", value: "vⱼ", part: "pᵢⱼ vⱼ" },
+  algebra: { key: "k_j", raw: "r_ij = q_i · k_j", score: "s_ij", allowed: "j seen by i", exponential: "exp(s_ij)", weight: "p_ij", value: "v_j", part: "p_ij v_j" },
 };

@@ -57,12 +57,13 @@ export async function fragmentOf(tab: Tab): Promise<string> {
   return tab.evaluate(() => globalThis.attend.fragment);
 }
 
-export function attend(...args: string[]): string {
+/** What the program prints. */
+export function printed(...args: string[]): string {
   return execFileSync(program, args, { encoding: "utf8", maxBuffer: 1 << 26 });
 }
 
 export function native(fragment: string): Worked {
-  return JSON.parse(attend("trace", fragment, "--json")) as Worked;
+  return JSON.parse(printed("trace", fragment, "--json")) as Worked;
 }
 
 /** The next frame is drawn. */

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { load, type Engine, type Example, type Matrix } from "../source/engine";
+import { exampleOf, exampleParts, readFragment } from "../source/state";
 
 const program = process.env.ATTEND_BINARY ?? join(__dirname, "../../build/release/attend");
 const folder = mkdtempSync(join(tmpdir(), "attend-engine-"));
@@ -88,6 +89,16 @@ describe("numbers", () => {
       const example = randomExample(dice);
       const found = difference(engine.work(example), JSON.parse(trace(example, "--json")));
       expect(found, JSON.stringify(example)).toBe("");
+    }
+  });
+
+  it("equal the program's for the same fragment, over 100 random ones", () => {
+    const dice = makeDice(5);
+    for (let run = 0; run < 100; run++) {
+      const fragment = "#" + exampleParts(randomExample(dice)).join("&");
+      const json = execFileSync(program, ["trace", fragment, "--json"], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+      const found = difference(engine.work(exampleOf(readFragment(fragment))), JSON.parse(json));
+      expect(found, fragment).toBe("");
     }
   });
 

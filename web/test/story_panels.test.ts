@@ -4,7 +4,7 @@ import type { Browser, Download, Locator, Page as Tab } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cutKinds, type CutKind } from "../source/cuts";
 import type { Worked } from "../source/engine";
-import { attend, fragmentOf, held, launch, native, settled, visit } from "./browser";
+import { printed as attend, fragmentOf, held, launch, native, settled, visit } from "./browser";
 
 let browser: Browser;
 beforeAll(async () => void (browser = await launch()));

@@ -10,6 +10,7 @@
 #include "isa.h"
 #include "look.h"
 #include "look_options.h"
+#include "look_tensors.h"
 #include "token_labels.h"
 
 enum {
@@ -217,6 +218,8 @@ int cmd_look(int argc, char **argv) {
         return cli_help(help_look_text);
     if (status != CLI_DONE)
         return status;
+    if (options.tensors)
+        return look_tensors(&options);
     attend_ctx *ctx = NULL;
     status = isa_context(attend_config_init(), NULL, &ctx);
     if (status != CLI_DONE)

@@ -186,10 +186,11 @@ static int make_call(const request *wish, inputs *given) {
 
 static int check_given(const request *wish, const inputs *given) {
     for (int input = INPUT_Q; input <= INPUT_V; input++)
-        if (given->source[input] == NULL) {
+        if (given->source[input] == NULL && !(input == INPUT_V && wish->without_values)) {
             if (wish->archive != NULL)
                 return cli_usage_error("%s holds no tensor named \"%s\"", wish->archive, input_names[input]);
-            return cli_usage_error("--%s is missing: --q, --k and --v, or --in FILE.safetensors", input_names[input]);
+            return cli_usage_error("--%s is missing: --q, --k%s, or --in FILE.safetensors", input_names[input],
+                                   wish->without_values ? "" : " and --v");
         }
     if (given->source[INPUT_QUERY_OFFSETS] != NULL && wish->align != ALIGN_UNSAID)
         return cli_usage_error("%s and query_offsets exclude each other",
@@ -202,6 +203,7 @@ int inputs_none(const request *wish, inputs *given) {
     memset(given, 0, sizeof *given);
     config.threads = wish->threads;
     config.isa = (int32_t)wish->isa;
+    config.executor = wish->executor;
     return isa_context(config, wish->isa_option, &given->ctx);
 }
 
@@ -213,6 +215,8 @@ int inputs_load(const request *wish, inputs *given) {
         status = load_archive(wish, given);
     if (status == CLI_DONE)
         status = check_given(wish, given);
+    if (status == CLI_DONE && given->source[INPUT_V] == NULL)
+        given->stored[INPUT_V] = given->stored[INPUT_K]; /* only its shape will matter */
     if (status == CLI_DONE)
         status = choose_layout(wish, given);
     return status == CLI_DONE ? make_call(wish, given) : status;

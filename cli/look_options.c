@@ -7,7 +7,7 @@
 #include "help_look.h"
 #include "number_text.h"
 
-enum { WIDTH_LEAST = 64, WIDTH_MOST = 8000, TOP_MOST = 1000000, HEAD_MOST = 1000000 };
+enum { WIDTH_LEAST = 64, WIDTH_MOST = 8000, TOP_MOST = 1000000, HEAD_MOST = 1000000, CELLS_MOST = 4096 };
 
 static const char *const theme_names[] = {[THEME_LIGHT] = "light", [THEME_DARK] = "dark"};
 enum { THEMES = sizeof theme_names / sizeof *theme_names };
@@ -53,6 +53,16 @@ static int keep(const char **option, const char *value) {
     return CLI_DONE;
 }
 
+/* An option of tensors from files; those that say where some are make it a look at tensors. */
+static int set_request(look_options *options, const char *name, const char *value) {
+    int status = request_take(&options->request, name, value);
+    options->tensors = options->request.file[INPUT_Q] != NULL || options->request.file[INPUT_K] != NULL ||
+                       options->request.archive != NULL;
+    if (options->alone == NULL && strcmp(name, "causal") != 0 && strcmp(name, "scale") != 0)
+        options->alone = status == REQUEST_OTHER ? NULL : name;
+    return status;
+}
+
 static int set_option(look_options *options, int id, const char *value) {
     switch (id) {
     case OPTION_LOOK_EXAMPLE: return keep(&options->name, value);
@@ -71,8 +81,19 @@ static int set_option(look_options *options, int id, const char *value) {
     case OPTION_LOOK_ENTROPY: return turn_on(&options->entropy);
     case OPTION_LOOK_RECEIVED: return turn_on(&options->received);
     case OPTION_LOOK_JSON: return turn_on(&options->json);
-    default: return turn_on(&options->help);
+    case OPTION_LOOK_CELLS: return cli_parse_int("--cells", value, 1, CELLS_MOST, &options->cells);
+    case OPTION_LOOK_HELP: return turn_on(&options->help);
+    default: return CLI_DONE; // an option of tensors alone
     }
+}
+
+/* Tensors and examples exclude each other. */
+static int check_tensors(const look_options *options) {
+    if (options->path != NULL || options->name != NULL)
+        return cli_usage_error("an example and tensors from --q and --k, or --in, exclude each other");
+    if (options->compare_causal)
+        return cli_usage_error("--compare-causal takes an example");
+    return CLI_DONE;
 }
 
 static int read_source(look_options *options, int argc, char **argv) {
@@ -80,6 +101,11 @@ static int read_source(look_options *options, int argc, char **argv) {
     if (files > 1)
         return cli_usage_error("look takes one file (found \"%s\" after \"%s\")", argv[argc - 1], argv[argc - 2]);
     options->path = files == 1 ? argv[argc - 1] : NULL;
+    if (options->tensors)
+        return check_tensors(options);
+    if (options->alone != NULL || options->cells > 0)
+        return cli_usage_error("--%s goes with --q and --k, or --in",
+                               options->alone != NULL ? options->alone : "cells");
     if (options->path != NULL && options->name != NULL)
         return cli_usage_error("--example and a file exclude each other");
     if (options->path != NULL || options->name != NULL)
@@ -109,9 +135,13 @@ static int check_output(const look_options *options) {
 int look_options_read(look_options *options, int argc, char **argv) {
     cli_options reading = {
         .argc = argc, .argv = argv, .letters = help_look_short, .table = help_look_options, .letter = help_look_letter};
-    *options = (look_options){.how = {.causal = -1}, .digits = -1, .theme = -1};
+    *options = (look_options){.how = {.causal = -1}, .digits = -1, .theme = -1, .request = request_init()};
     for (int id; (id = cli_options_next(&reading)) != CLI_OPTIONS_END;) {
-        int status = id == CLI_OPTIONS_WRONG ? CLI_USAGE : set_option(options, id, reading.value);
+        int status = id == CLI_OPTIONS_WRONG ? CLI_USAGE : CLI_DONE;
+        if (status == CLI_DONE)
+            status = set_request(options, cli_options_name(&reading, id), reading.value);
+        if (status != CLI_USAGE)
+            status = set_option(options, id, reading.value);
         if (status != CLI_DONE || options->help)
             return status;
     }

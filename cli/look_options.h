@@ -4,6 +4,7 @@
 
 #include "color_scale.h"
 #include "figure.h"
+#include "request.h"
 #include "worked.h"
 
 typedef struct look_options {
@@ -18,11 +19,15 @@ typedef struct look_options {
     int json;
     int compare_causal;
     worked_options how;
-    int64_t head;   // counted from 1; 0: all
-    int64_t digits; // -1: not given
-    int theme;      // a color_theme; -1: not given
-    int64_t width;  // 0: the picture's natural size
-    double ceiling; // 0: chosen by the picture
+    int64_t head;      // counted from 1; 0: all
+    int64_t digits;    // -1: not given
+    int theme;         // a color_theme; -1: not given
+    int64_t width;     // 0: the picture's natural size
+    double ceiling;    // 0: chosen by the picture
+    int64_t cells;     // a side of the grid, 0: not given
+    request request;   // of tensors from files
+    const char *alone; // an option that makes sense only with them
+    int tensors;       // there are such: no example
     int help;
 } look_options;
 

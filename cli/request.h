@@ -35,8 +35,10 @@ typedef struct request {
     const char *needs_offset; /* an option whose meaning depends on the alignment, or NULL */
     int32_t threads;          /* 0: all */
     attend_isa isa;
-    const char *isa_option; /* NULL: not given */
-    bool fast_only;         /* no other path will do */
+    const char *isa_option;   /* NULL: not given */
+    bool fast_only;           /* no other path will do */
+    bool without_values;      /* v need not be there */
+    attend_executor executor; /* zero: the library's threads */
 } request;
 
 request request_init(void);

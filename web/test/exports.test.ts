@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { gridCsv, ledgerText } from "../source/exports";
 import { gridSvg } from "../source/grid_picture";
 import { ledgerOf } from "../source/ledger";
-import { load } from "./stand_in";
+import { load } from "../source/engine";
 
 const engine = await load();
 const worked = engine.work({

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Example } from "../source/engine";
+import { load, type Example } from "../source/engine";
 import { plus } from "../source/linear";
 import { countPaths, edgesFrom, explainedShare, headParts, layerRefusal, runLayers, twoStepPaths } from "../source/layers";
-import { work } from "./stand_in";
+
+const { work } = await load();
 
 const napkin: Example = {
   tokens: ["it", "was", "tired"],

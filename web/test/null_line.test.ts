@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { load } from "../source/engine";
 import { dot, norm, nullSpace, projection, solve, transpose } from "../source/linear";
 import { divergence, lineThrough, reachOf, sameMixtureDirections, weightsAt } from "../source/null_line";
-import { work } from "./stand_in";
+
+const { work } = await load();
 
 const tokens = ["a", "b", "c", "d"];
 const k = [[1, 0], [0, 1], [1, 1], [-1, 1]];

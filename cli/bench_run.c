@@ -27,7 +27,7 @@ typedef struct bench {
     bench_row *rows;
     bench_data data;
     inputs given;
-    attend_out o;
+    attend_out o, lse;
     void *memory; /* (read_size) */
     int32_t threads;
     double flops, bytes;
@@ -36,10 +36,23 @@ typedef struct bench {
     variant all[BENCH_TAPS_MAX];
 } bench;
 
-static int call_once(const bench *b, const variant *v) {
+static bool only_looks(const bench *b, const variant *v) { return b->plan->alone && v != &b->all[0]; }
+
+/* attend_look is given log-sum-exps, unless they are what it is to find. */
+static attend_status look(const bench *b, const variant *v) {
     const forward_call *call = &b->given.call;
-    attend_status status =
-        attend_forward(v->ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra, &b->o, &v->taps);
+    attend_in lse = attend_read(b->lse);
+    bool finds = v->taps.lse.data != NULL;
+    return attend_look(v->ctx, &call->problem, &call->q, &call->k, &call->extra, finds ? NULL : &lse, &v->taps);
+}
+
+static attend_status forward(const bench *b, const variant *v, const attend_taps *taps) {
+    const forward_call *call = &b->given.call;
+    return attend_forward(v->ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra, &b->o, taps);
+}
+
+static int call_once(const bench *b, const variant *v) {
+    attend_status status = only_looks(b, v) ? look(b, v) : forward(b, v, &v->taps);
     return status == ATTEND_OK ? CLI_DONE : cli_library_error(v->ctx, status);
 }
 
@@ -87,6 +100,19 @@ static int make_variant(bench *b, int index) {
     return bench_taps_make(&b->data, &b->given.call.problem, b->plan->taps[index], &v->taps);
 }
 
+/* The log-sum-exps that looking alone is given. */
+static int make_lse(bench *b) {
+    const attend_problem *problem = &b->given.call.problem;
+    int64_t numbers[] = {problem->batch, problem->heads, problem->queries};
+    attend_taps taps = attend_taps_init();
+    int status = bench_zeros(&b->data, ATTEND_F64, 3, numbers, &b->lse);
+    taps.lse = b->lse;
+    if (status != CLI_DONE)
+        return status;
+    attend_status result = forward(b, &b->all[0], &taps);
+    return result == ATTEND_OK ? CLI_DONE : cli_library_error(b->all[0].ctx, result);
+}
+
 /* The first call: its memory, and how many calls make a time that can be measured. */
 static int first_call(bench *b, int index) {
     variant *v = &b->all[index];
@@ -107,6 +133,8 @@ static int prepare(bench *b) {
     int status = make_tensors(b);
     for (int index = 0; index < b->plan->tap_count && status == CLI_DONE; index++)
         status = make_variant(b, index);
+    if (status == CLI_DONE && b->plan->alone)
+        status = make_lse(b);
     b->memory = status == CLI_DONE ? bench_block(&b->data, read_size) : NULL;
     if (b->memory == NULL)
         return status == CLI_DONE ? CLI_FAILED : status;

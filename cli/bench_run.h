@@ -27,6 +27,7 @@ typedef struct bench_plan {
     const char *taps[BENCH_TAPS_MAX];
     int tap_count;
     double seconds; /* for each row */
+    bool alone;     /* taps without values and output, by attend_look */
 } bench_plan;
 
 /* Fills in a row for each tap; their runs take turns, and so do the measurements of the machine. */

@@ -18,7 +18,7 @@ typedef struct wishes {
     const char *taps[BENCH_TAPS_MAX];
     int tap_count;
     double seconds;
-    bool all_isas, growth, list, machine, json;
+    bool all_isas, growth, alone, list, machine, json;
     json_t *rows; /* NULL: text */
 } wishes;
 
@@ -76,6 +76,7 @@ static int take_option(wishes *wish, int id, const cli_options *options) {
     case OPTION_BENCH_CONTENT: return take_content(wish, value);
     case OPTION_BENCH_SECONDS: return cli_parse_real("--seconds", value, 1e-6, 3600, &wish->seconds);
     case OPTION_BENCH_GROWTH: return take_switch(&wish->growth);
+    case OPTION_BENCH_ALONE: return take_switch(&wish->alone);
     case OPTION_BENCH_LIST: return take_switch(&wish->list);
     case OPTION_BENCH_MACHINE: return take_switch(&wish->machine);
     case OPTION_BENCH_JSON: return take_switch(&wish->json);
@@ -90,7 +91,7 @@ static int take_option(wishes *wish, int id, const cli_options *options) {
 /* ---- Problems ---------------------------------------------------------------------------------------------------- */
 
 static int measure_on(const wishes *wish, const bench_shape *problem, const request *asked) {
-    bench_plan plan = {problem, asked, {NULL}, wish->tap_count, wish->seconds};
+    bench_plan plan = {problem, asked, {NULL}, wish->tap_count, wish->seconds, wish->alone};
     bench_row rows[BENCH_TAPS_MAX];
     memcpy(plan.taps, wish->taps, sizeof plan.taps);
     if (wish->growth)
@@ -130,7 +131,7 @@ static int measure(const wishes *wish, const bench_shape *problem) {
 static int warm_up(const wishes *wish) {
     bench_shape small = bench_shapes[0];
     bench_row row;
-    bench_plan plan = {&small, &wish->request, {bench_tap_names[0]}, 1, 0.001};
+    bench_plan plan = {&small, &wish->request, {bench_tap_names[0]}, 1, 0.001, false};
     small.sizes.queries = small.sizes.keys = 64;
     small.sizes.dtype = wish->sizes.dtype != 0 ? wish->sizes.dtype : ATTEND_F32;
     return bench_measure(&plan, &row);
@@ -165,6 +166,8 @@ static int check_wishes(wishes *wish, const char *const *names, int count) {
     bool sizes = shape_has_sizes(&wish->sizes);
     if (wish->growth && wish->tap_count > 1)
         return cli_usage_error("--growth and --taps exclude each other");
+    if (wish->alone && wish->tap_count == 1)
+        return cli_usage_error("--alone needs --taps: what is looked at");
     if (count > 0 && sizes)
         return cli_usage_error("%s describes a problem, \"%s\" names one", wish->sizes.first, names[0]);
     if (wish->content != CONTENT_PLAIN && !sizes)

@@ -9,11 +9,3 @@ if(TARGET attend_program)
     target_include_directories(attend_peak PRIVATE "${PROJECT_SOURCE_DIR}/cli")
     target_link_libraries(attend_peak PRIVATE attend OpenMP::OpenMP_C)
 endif()
-
-# Measurements; built on demand: cmake --build --preset release --target kernel_speed
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-    add_executable(kernel_speed EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/bench/kernel_speed.c")
-    attend_compile(kernel_speed)
-    target_include_directories(kernel_speed PRIVATE "${PROJECT_SOURCE_DIR}/src")
-    target_link_libraries(kernel_speed PRIVATE attend_static OpenMP::OpenMP_C m)
-endif()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times attend and its peers in turns, on the same numbers, types and threads, and checks that their answers agree.
 
-Writes bench/results/peers.json and the table between the marks in docs/performance.md.  bench/peers/measure calls it with
-all that it needs.
+Writes bench/results/peers.json and the table between the marks in docs/performance.md, anew after each problem; --add keeps
+the rows of others that are there.  bench/peers/measure calls it with all that it needs.
 """
 import argparse
 import dataclasses
@@ -188,6 +188,20 @@ def write(found, options):
         file.write("%s%s\n%s\n%s%s" % (before, BEGIN, table(found), END, after))
 
 
+def earlier_rows(options):
+    path = os.path.join(ROOT, options.results)
+    if not options.add or not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)["rows"]
+
+
+def put_row(rows, row):
+    """Replaces the row of the same problem and threads, or adds it; one thread comes first."""
+    same = [old for old in rows if (old["problem"], old["threads"]) != (row["problem"], row["threads"])]
+    return sorted(same + [row], key=lambda one: one["threads"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problems", default=",".join(PROBLEMS), help="names of attend bench --list, and a type")
@@ -196,22 +210,23 @@ def main():
     parser.add_argument("--seconds", type=float, default=2, help="for each problem and peer")
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--results", default="bench/results/peers.json")
+    parser.add_argument("--add", action="store_true", help="to the rows that are there")
     parser.add_argument("--dry", action="store_true", help="print, and write nothing")
     options = parser.parse_args()
     peers = load_peers(options.peers.split(","))
     found = {"date": time.strftime("%Y-%m-%d"), "processor": processor(), "load": "%.1f" % os.getloadavg()[0],
-             "peers": [{"name": peer.NAME, "version": peer.VERSION} for peer in peers], "rows": []}
+             "peers": [{"name": peer.NAME, "version": peer.VERSION} for peer in peers], "rows": earlier_rows(options)}
     for threads in map(int, options.threads.split(",")):
         comparison = Comparison(options, threads)
         found["attend"] = comparison.attend.version()
         for text in options.problems.split(","):
             row = comparison.measure(case_of(text), peers)
-            found["rows"].append(row)
+            found["rows"] = put_row(found["rows"], row)
             print(json.dumps(row), flush=True)
+            if not options.dry:
+                write(found, options)
     if options.dry:
         print(table(found))
-    else:
-        write(found, options)
     return 0 if all(all(row["agree"].values()) for row in found["rows"]) else 1
 
 

@@ -4,6 +4,8 @@
 
 #include "test_support.h"
 
+#include "base/half.h"
+
 enum { HEADS = 2, SEEDS = 2 };
 
 typedef struct plain_shape {
@@ -134,10 +136,45 @@ static void test_short_outputs_are_within_one_unit(void **state) {
     }
 }
 
+/* Why weights are not rounded to bf16 on their way into the output, as dot products of bf16 would have it: with values
+   of both signs, many elements would then be further than one unit off. */
+static double rounded_to_bf16(double x) { return at_half_from_bf16(at_half_to_bf16(x)); }
+
+static void test_rounded_weights_would_be_further_off(void **state) {
+    const plain_shape shape = {8, 1000, 64, 1, true};
+    test_random rng = {5};
+    call_tensors call = make_call(*state, &rng, ATTEND_BF16, &shape);
+    attend_in right = forward(*state, &call, ATTEND_F64, ATTEND_READABLE);
+    attend_out weights = test_tensor(ATTEND_F64, 1, HEADS, shape.queries, shape.keys);
+    attend_taps taps = attend_taps_init();
+    taps.rows = test_list(ATTEND_I32, shape.queries, (const double[]){0, 1, 2, 3, 4, 5, 6, 7});
+    taps.row_weights = weights;
+    attend_out o = test_tensor(ATTEND_F64, 1, HEADS, shape.queries, shape.width);
+    call.problem.flags |= ATTEND_READABLE;
+    assert_works(*state, attend_forward(*state, &call.problem, &call.q, &call.k, &call.v, NULL, &o, &taps));
+    attend_in given = attend_read(weights);
+    int64_t outside = 0, all = 0;
+    for (int64_t h = 0; h < HEADS; h++)
+        for (int64_t i = 0; i < shape.queries; i++)
+            for (int64_t e = 0; e < shape.width; e++, all++) {
+                double sum = 0, total = 0, want = test_get(&right, 0, h, i, e);
+                for (int64_t j = 0; j < shape.keys; j++) {
+                    double weight = rounded_to_bf16(test_get(&given, 0, h, i, j));
+                    total += weight;
+                    sum += weight * test_get(&call.v, 0, h, j, e);
+                }
+                outside += !(fabs(rounded_to_bf16(sum / total) - want) <= unit_at(ATTEND_BF16, want));
+            }
+    print_message("weights in bf16: %.1f %% of %d elements are within one unit\n",
+                  100 - 100 * (double)outside / (double)all, (int)all);
+    assert_true(outside * 20 > all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_no_worse_than_the_plain_formula),
         TEST(test_short_outputs_are_within_one_unit),
+        TEST(test_rounded_weights_would_be_further_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@ import unittest
 try:
     import numpy
 except ImportError:
-    print("skipped: 3 cases (numpy is missing)")
+    print("skipped: 4 cases (numpy is missing)")
     sys.exit(0)
 
 SOURCE = os.environ["ATTEND_SOURCE"]
@@ -25,6 +25,11 @@ class Compare(unittest.TestCase):
         case = compare.Case("", 2, 1, 3, 5, 4, -1)
         self.assertEqual(case.flops(), 4 * 4 * 2 * (3 + 4 + 5))
         self.assertEqual(case.bytes(), 4 * (2 * 5 * 4 + 2 * 2 * 3 * 4))
+
+    def test_rows_are_replaced(self):
+        rows = compare.put_row([{"problem": "a", "threads": 2, "n": 1}], {"problem": "a", "threads": 1})
+        rows = compare.put_row(rows, {"problem": "a", "threads": 2, "n": 2})
+        self.assertEqual(rows, [{"problem": "a", "threads": 1}, {"problem": "a", "threads": 2, "n": 2}])
 
     def test_unfavourable_cells_stand_out(self):
         row = {"ratio": {"a": 1.25, "b": 0.75, "c": 2}, "agree": {"a": True, "b": True, "c": False}, "apart": {"c": 0.1}}

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Compiles the library's readable path and engine.c to WebAssembly.
-# usage: web/engine/build.sh OUTPUT.wasm
+# Compiles the library and engine.c to WebAssembly.
+# usage: web/engine/build.sh OUTPUT.wasm [FLAG OR SOURCE...]
 set -euo pipefail
 output="$(realpath -m "$1")"
+shift
 cd "$(dirname "$0")/../.."
 mkdir -p "$(dirname "$output")"
 
@@ -15,4 +16,4 @@ sources=(src/base/{check,elementary,half,memory,parallel,status,text}.c src/tens
 clang-19 --target=wasm32-wasi -mexec-model=reactor -std=c11 -O2 -flto -ffp-contract=off -fvisibility=hidden \
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror \
     -DATTEND_BUILD -Iinclude -Isrc -Icli \
-    -Wl,--strip-all,--gc-sections,-z,stack-size=262144 "${sources[@]}" -o "$output"
+    -Wl,--strip-all,--gc-sections,-z,stack-size=262144 "${sources[@]}" "$@" -o "$output"

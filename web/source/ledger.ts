@@ -80,7 +80,7 @@ export function ledgerOf(engine: Engine, worked: Worked, head: number, query: nu
 }
 
 /** Decimals of a list: none where all are whole, as on the command line. */
-export function digitsOf(numbers: (number | null)[], digits: number): number {
+export function listDigits(numbers: (number | null)[], digits: number): number {
   return numbers.every((number) => number === null || Number.isInteger(number)) ? 0 : digits;
 }
 
@@ -96,11 +96,11 @@ export interface Digits {
 export function columnDigits(ledger: Ledger, digits: number): Digits {
   const { rows } = ledger;
   return {
-    raw: digitsOf(rows.map((row) => row.raw), digits),
-    score: digitsOf(rows.map((row) => row.score), digits),
+    raw: listDigits(rows.map((row) => row.raw), digits),
+    score: listDigits(rows.map((row) => row.score), digits),
     exponential: digits,
     weight: digits,
-    value: digitsOf(rows.flatMap((row) => row.value), digits),
+    value: listDigits(rows.flatMap((row) => row.value), digits),
     part: digits,
   };
 }

@@ -32,11 +32,11 @@ describe("the page by keyboard alone", () => {
     expect(await tab.locator("#cell-0-raw").evaluate((cell) => cell === document.activeElement)).toBe(true);
     await press(tab, "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight");
     expect(await tab.locator("#cell-1-weight").evaluate((cell) => cell === document.activeElement)).toBe(true);
-    expect(await tab.locator(".story .title").textContent()).toBe("weight of cat: its share of the total");
+    expect(await tab.locator(".products .title").textContent()).toBe("weight of cat: its share of the total");
     await press(tab, "End", "ArrowDown", "ArrowDown", "ArrowDown");
-    expect(await tab.locator(".story .title").textContent()).toBe("the mixture of sat");
+    expect(await tab.locator(".products .title").textContent()).toBe("the mixture of sat");
     await press(tab, "Escape");
-    expect(await tab.locator(".story .title").count()).toBe(0);
+    expect(await tab.locator(".products .title").count()).toBe(0);
     await press(tab, "Escape"); // and lets go of the key
     expect(await tab.evaluate(() => attend.state.key)).toBe(null);
 

@@ -87,6 +87,12 @@ describe("the address", () => {
     expect(await tab.evaluate(() => attend.state.tokens.length)).toBe(3);
   });
 
+  it("takes what a panel cannot read as left out", async () => {
+    const { tab, faults } = await visit(browser, link + "&page-digits=many&page-cut=&page-order=0,0&page-line=1");
+    expect(await tab.locator("#cell-0-weight").textContent()).toMatch(/^\d\.\d{3}$/);
+    expect(faults).toEqual([]);
+  });
+
   it("opens with the toy when the link is bad, and says so", async () => {
     const { tab, faults } = await visit(browser, "#tokens=a,b&q=1,2;1,2&k=1;1&v=1;2");
     expect(await tab.getByRole("alert").textContent()).toMatch(/k/);

@@ -177,6 +177,7 @@ def table(found):
 
 
 def write(found, options):
+    os.makedirs(os.path.dirname(os.path.join(ROOT, options.results)), exist_ok=True)
     with open(os.path.join(ROOT, options.results), "w", encoding="utf-8") as file:
         json.dump(found, file, indent=1)
         file.write("\n")

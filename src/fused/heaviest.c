@@ -6,7 +6,10 @@
 #include "fused/forward.h"
 #include "fused/look_pass.h"
 
-enum { STEP = 32 }; /* keys that are searched at once: then the limits rise */
+enum {
+    STEP = 32,     /* keys that are searched at once: then the limits rise */
+    FORESEEN = 16, /* keys of a list whose limit can be foreseen           */
+};
 
 static int64_t kinds_of(const at_taps *taps) {
     return at_given_out(&taps->segment_mass) ? taps->segment_mass.shape[3] : 0;
@@ -24,7 +27,7 @@ typedef struct heaviest {
     int64_t *index; /* (AT_LANES, n) heaviest first */
     float *score;   /* (AT_LANES, n) */
     int64_t count[AT_LANES];
-    float limit[AT_LANES]; /* score of the last in a full list, else -infinity */
+    float limit[AT_LANES]; /* what is not above it has no place in the list; -infinity: not known yet */
 } heaviest;
 
 static bool block_size(const at_taps *taps, size_t *size) {
@@ -63,29 +66,49 @@ static heaviest *lay_out(const at_look *look, int32_t lane) {
 
 /* ---- the heaviest keys ---- */
 
-/* Keys come in their order, so that of equal scores the lower key, which came first, stays in front. */
+/* Keys come in their order, so that of equal scores the lower key, which came first, stays in front.  The place is
+   counted and not searched, since no branch could guess it. */
 static void insert(heaviest *tally, int64_t top, int32_t i, float score, int64_t j) {
-    float *list = tally->score + i * top;
-    int64_t *index = tally->index + i * top, place = tally->count[i];
-    if (place == top && !(score > tally->limit[i]))
+    float *list = tally->score + i * top, bounded = score > AT_SHIFT_NONE ? score : AT_SHIFT_NONE;
+    int64_t *index = tally->index + i * top, count = tally->count[i], last = count < top ? count : top - 1;
+    int32_t place = 0;
+    if (!(bounded > tally->limit[i]))
         return;
-    if (place == top)
-        place--;
-    else
-        tally->count[i]++;
-    for (; place > 0 && score > list[place - 1]; place--) {
-        list[place] = list[place - 1];
-        index[place] = index[place - 1];
-    }
-    list[place] = score;
+    for (int64_t n = 0; n < count; n++)
+        place += list[n] >= bounded;
+    memmove(list + place + 1, list + place, sizeof *list * (size_t)(last - place));
+    memmove(index + place + 1, index + place, sizeof *index * (size_t)(last - place));
+    list[place] = bounded;
     index[place] = j;
-    if (tally->count[i] == top)
+    tally->count[i] = last + 1;
+    if (last + 1 == top)
         tally->limit[i] = list[top - 1];
+}
+
+/* In a whole chunk, the highest scores of its sixteenths are sixteen scores: a list of no more has no place for what is
+   below the least of them.  So there is a limit before the list is full. */
+static void foresee_limits(const at_kernels *kernels, const at_block *block, const float *scores, const uint64_t *seen,
+                           heaviest *tally) {
+    enum { PART = AT_CHUNK / FORESEEN };
+    _Alignas(64) float highest[AT_LANES], least[AT_LANES];
+    for (int32_t i = 0; i < AT_LANES; i++)
+        least[i] = INFINITY;
+    for (int32_t n = 0; n < FORESEEN; n++) {
+        kernels->highest(scores + n * PART * AT_LANES, block->rows, PART, seen == NULL ? NULL : seen + n * PART,
+                         highest);
+        for (int32_t i = 0; i < block->rows; i++)
+            least[i] = highest[i] < least[i] ? highest[i] : least[i];
+    }
+    for (int32_t i = 0; i < block->rows; i++)
+        if (tally->count[i] == 0 && least[i] > -INFINITY)
+            tally->limit[i] = nextafterf(least[i], -INFINITY);
 }
 
 static void search(const at_kernels *kernels, const at_block *block, int64_t top, at_span span, const float *scores,
                    const uint64_t *seen, heaviest *tally) {
     uint64_t found[STEP];
+    if (top <= FORESEEN && span.end - span.first == AT_CHUNK && tally->count[0] == 0)
+        foresee_limits(kernels, block, scores, seen, tally);
     for (int64_t first = span.first; first < span.end; first += STEP) {
         int32_t count = (int32_t)(span.end - first < STEP ? span.end - first : STEP);
         int64_t line = first - span.first;

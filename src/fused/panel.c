@@ -21,7 +21,10 @@ static void widen(const at_kernels *kernels, const attend_in *tensor, int64_t b,
 }
 
 static at_panel paged(const at_pages *pages, int64_t b, int64_t h, int64_t first) {
-    at_panel there = {at_pages_row(pages, b, h, first), pages->width, pages->dtype, NULL};
+    at_panel there = {NULL, pages->width, pages->dtype, NULL};
+    if (!at_pages_hold(pages, b, first)) /* rows that nobody sees, since they were never appended */
+        return there;
+    there.rows = at_pages_row(pages, b, h, first);
     if (pages->dtype == ATTEND_I8)
         there.scales = at_pages_scale(pages, b, h, first);
     return there;
@@ -55,7 +58,7 @@ at_panel at_panel_of(const at_kernels *kernels, const attend_in *tensor, int64_t
     at_panel converted = {scratch, tensor->shape[3], ATTEND_F32, NULL};
     if (tensor->dtype == AT_PAGED) {
         at_panel stored = paged(tensor->data, b, h, first);
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; stored.rows != NULL && i < count; i++)
             widen_paged(kernels, tensor->data, stored, i, scratch + i * tensor->shape[3]);
         converted.scales = stored.scales;
         return converted;

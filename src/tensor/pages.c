@@ -6,6 +6,8 @@ static char *page_of(const at_pages *pages, int64_t b, int64_t j) {
     return pages->table[b * pages->row_pages + j / pages->page];
 }
 
+bool at_pages_hold(const at_pages *pages, int64_t b, int64_t j) { return page_of(pages, b, j) != NULL; }
+
 void *at_pages_row(const at_pages *pages, int64_t b, int64_t h, int64_t j) {
     int64_t elements = (h * pages->page + j % pages->page) * pages->width;
     return page_of(pages, b, j) + pages->place + (size_t)elements * attend_dtype_size((attend_dtype)pages->dtype);

@@ -23,6 +23,8 @@ typedef struct at_pages {
     size_t scales_place;  /* ... and the scales of ATTEND_I8: (heads, page) floats         */
 } at_pages;
 
+/* Whether there is a page for row j of batch row b: past the end of a short one there is none. */
+bool at_pages_hold(const at_pages *pages, int64_t b, int64_t j);
 /* Row j of head h of batch row b; rows side by side: j is the first of its group. */
 void *at_pages_row(const at_pages *pages, int64_t b, int64_t h, int64_t j);
 /* Its scale, and those of the rows after it in the page; only for ATTEND_I8. */

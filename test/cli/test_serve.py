@@ -7,6 +7,7 @@ HT-06, HT-15 to HT-19) end with a refusal before anything is looked at.
 
 usage: ATTEND_BINARY=build/dev/attend test_serve.py
 """
+import glob
 import os
 import random
 import re
@@ -18,6 +19,7 @@ import time
 import unittest
 
 BINARY = os.environ.get("ATTEND_BINARY", "build/release/attend")
+SOURCE = os.environ.get("ATTEND_SOURCE", ".")
 HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -41,6 +43,10 @@ def write_page(folder):
         return file.read()
 
 
+def trace(example):
+    return subprocess.run([BINARY, "trace", example, "--json"], capture_output=True, text=True, check=True).stdout
+
+
 class Server:
     """A running attend serve."""
 
@@ -48,7 +54,7 @@ class Server:
         self.process = subprocess.Popen([BINARY, "serve", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         text=True, env={**os.environ, **(environment or {})})
         self.line = self.process.stdout.readline()
-        self.port = int(self.line.split(":")[2].strip("/\n"))
+        self.port = int(self.line.split("/")[2].split(":")[1])
 
     def end(self, how=signal.SIGTERM):
         """The rest of standard output, standard error and the exit status."""
@@ -492,6 +498,18 @@ class BeginningAndEnd(unittest.TestCase):
         self.assertNotEqual(first.port, second.port)
         self.assertEqual(second.end(), ("", "", 0))
         self.assertEqual(first.end(), ("", "", 0))
+
+    def test_a_file_goes_into_the_address(self):
+        """What the address says after the # are the numbers of the file, to the last digit."""
+        data = os.path.join(SOURCE, "test", "cli", "data")
+        files = glob.glob(os.path.join(SOURCE, "examples", "*.json"))
+        for path in files + [os.path.join(data, name) for name in ("mine.json", "escapes.json", "rotary.json")]:
+            server = self.serve("--port", "0", path)
+            address, fragment = server.line.rstrip("\n").split("#", 1)
+            self.assertEqual(address, "http://127.0.0.1:%d/" % server.port)
+            self.assertEqual(trace("#" + fragment), trace(path))
+            self.assertEqual(server.end(), ("", "", 0))
+        self.assertGreater(len(files), 3)
 
     def test_address_that_cannot_be_printed(self):
         with open("/dev/full", "w", encoding="ascii") as full:

@@ -2,7 +2,7 @@
    that hold what it stores: whatever the storage, pages, threads and instruction set. */
 #include "random_call.h"
 
-enum { ROUNDS = 60, PAGE = 256 };
+enum { ROUNDS = 40, PAGE = 256 };
 
 /* One call of random_call.h on a cache: every batch row sees the first keys of k and v, as many as its length. */
 typedef struct decode_call {
@@ -211,6 +211,57 @@ static void test_same_bits(void **state) {
     }
 }
 
+/* Everything one may look at, on a cache as on tensors. */
+static attend_taps taps_of(const attend_problem *p, int64_t keys) {
+    attend_taps taps = attend_taps_init();
+    taps.lse = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, -1);
+    taps.entropy = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, -1);
+    taps.top_weight = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, 3);
+    taps.rows = test_range(p->queries);
+    taps.row_weights = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, keys);
+    taps.column_sum = test_tensor(ATTEND_F64, p->batch, p->heads, keys, -1);
+    taps.grid_sum = test_tensor(ATTEND_F64, p->batch, p->heads, 2, 3);
+    return taps;
+}
+
+static attend_taps decoded_taps(attend_ctx *ctx, const decode_call *with, const attend_cache *cache, uint32_t flags) {
+    attend_problem problem = with->call.problem;
+    attend_extra extra = with->call.extra;
+    attend_taps taps = taps_of(&problem, problem.keys);
+    problem.keys = 0;
+    problem.flags |= flags;
+    extra.key_count.data = extra.query_offsets.data = NULL;
+    assert_works(ctx, attend_decode(ctx, &problem, &with->call.q, cache, &extra, &with->call.o, &taps));
+    return taps;
+}
+
+static void test_taps(void **state) {
+    test_random rng = {75};
+    for (int n = 0; n < ROUNDS / 2; n++) {
+        decode_call with =
+            decode_call_make(&rng, MAY_ALL | MUST_BE_SHORT_FLOATS | MAY_BE_FAST | (n % 2 ? MAY_BE_LONG : 0));
+        attend_cache *cache = filled_cache(*state, &rng, &with);
+        attend_taps got = decoded_taps(*state, &with, cache, 0),
+                    want = taps_of(&with.call.problem, with.call.problem.keys);
+        if (holds_bytes(&with))
+            want = decoded_taps(*state, &with, cache, ATTEND_READABLE);
+        else
+            assert_works(*state, attend_forward(*state, &with.call.problem, &with.call.q, &with.k, &with.v,
+                                                &with.call.extra, &with.call.o, &want));
+        const attend_out *left[] = {&got.lse,         &got.entropy,    &got.top_weight,
+                                    &got.row_weights, &got.column_sum, &got.grid_sum};
+        for (size_t t = 0; t < COUNT_OF(left); t++) {
+            size_t place = (size_t)((const char *)left[t] - (const char *)&got);
+            attend_in here = attend_read(*left[t]), there = attend_read(*(attend_out *)((char *)&want + place));
+            if (holds_bytes(&with))
+                assert_tensors_close(&here, &there, 1e-3);
+            else
+                assert_same_bits(&here, &there);
+        }
+        attend_cache_destroy(cache);
+    }
+}
+
 /* Token by token gives the rows of one call on the whole cache. */
 static void test_token_by_token(void **state) {
     test_random rng = {73};
@@ -288,7 +339,7 @@ static void test_bytes_of_nan(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_decode_is_forward), TEST(test_same_bits),    TEST(test_token_by_token),
+        TEST(test_decode_is_forward), TEST(test_same_bits),    TEST(test_token_by_token), TEST(test_taps),
         TEST(test_bytes_are_near),    TEST(test_bytes_of_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 #include "kernel/select.h"
 
-enum { ROUNDS = 24, TOP = 5, KINDS = 3 };
+enum { ROUNDS = 16, TOP = 5, KINDS = 3 };
 
 static const unsigned kinds[] = {MAY_ALL, MAY_ALL | MAY_BE_LONG, MAY_WINDOW | MAY_BE_LONG,
                                  MAY_WINDOW | MAY_SINKS | MAY_COUNT | MAY_PACK | MAY_STRIDE | MAY_BE_LONG};

@@ -185,7 +185,7 @@ static int check(const wishes *wish, checker *all, const inputs *given) {
 /* The given problem, or random numbers of the given sizes. */
 static int check_bits_wished(wishes *wish) {
     bench_data data = {.count = 0};
-    inputs given = {NULL};
+    inputs given = {.ctx = NULL};
     attend_in made[3];
     bool sizes = shape_has_sizes(&wish->sizes);
     int status = sizes ? shape_complete(&wish->request, &wish->sizes) : inputs_load(&wish->request, &given);

@@ -50,7 +50,7 @@ static int outline(wishes *wish, void **row, inputs *given) {
 }
 
 static int load_and_explain(wishes *wish) {
-    inputs given = {NULL};
+    inputs given = {.ctx = NULL};
     void *row = NULL;
     /* --dtype alone goes with files too, where it is the type of the output */
     int status = shape_has_sizes(&wish->sizes) ? outline(wish, &row, &given) : inputs_load(&wish->request, &given);

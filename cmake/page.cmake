@@ -1,5 +1,10 @@
 # The tests of the page, web/test/*.test.ts, one ctest each; `make page` builds what they test.
 
+# Once is enough: the sanitizers would look at the browser, not at us.
+if(ATTEND_TEST_SUFFIX)
+    return()
+endif()
+
 find_program(ATTEND_NPX npx)
 if(NOT ATTEND_NPX OR NOT EXISTS "${PROJECT_SOURCE_DIR}/build/page/attention.html")
     message(STATUS "build/page/attention.html is missing: the tests of the page are left out (make page builds it)")

@@ -28,8 +28,8 @@ export function numberText(value: number): string {
 }
 
 function readNumber(text: string, name: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) throw new FragmentError(`${name}: "${text}" is not a number`);
+  const value = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN; // not 0x10 or +5
+  if (!Number.isFinite(value)) throw new FragmentError(`${name}: "${text}" is not a number`);
   return value;
 }
 

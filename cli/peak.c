@@ -38,7 +38,7 @@ double peak_flops(attend_dtype dtype, int32_t threads) {
     for (int32_t lane = 0; lane < threads; lane++) {
         double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
         total += run(STEPS);
-        speed += flops * STEPS / (seconds_of(CLOCK_THREAD_CPUTIME_ID) - start);
+        speed += flops * (double)STEPS / (seconds_of(CLOCK_THREAD_CPUTIME_ID) - start);
     }
     sink = total;
     return speed;

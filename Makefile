@@ -20,7 +20,7 @@ build:    ## build build/release/attend and nothing else
 
 page:     ## build the interactive page, build/page/attention.html; then make build puts it into the program
 	@tools/setup page
-	web/engine/build.sh build/page/engine.wasm
+	web/engine/build_page.sh build/page
 	[ web/node_modules/.package-lock.json -nt web/package-lock.json ] || npm --prefix web ci --no-progress
 	npm --prefix web run build
 

@@ -12,7 +12,7 @@ sources=(src/base/{check,elementary,half,memory,parallel,status,text}.c src/tens
     cli/{worked,number_text}.c web/engine/{engine,no_system}.c)
 
 # The warnings and the floating-point rules of cmake/compile.cmake.  A reactor is a module without main; nothing of it
-# asks the system for anything, which the list of imports shows (web/test/test_engine.mjs).
+# asks the system for anything, which the list of imports shows (web/test/engine.test.ts).
 clang-19 --target=wasm32-wasi -mexec-model=reactor -std=c11 -O2 -flto -ffp-contract=off -fvisibility=hidden \
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror \
     -DATTEND_BUILD -Iinclude -Isrc -Icli \

@@ -1,7 +1,8 @@
 /** The arithmetic of the page: the C code of `attend trace`, compiled to WebAssembly. Nothing is computed here in
  *  TypeScript that the command line prints too. */
 
-import inlined from "../../build/page/engine.wasm?url&inline";
+import plain from "../../build/page/engine.wasm?url&inline";
+import simd from "../../build/page/engine_simd.wasm?url&inline";
 
 export type Matrix = number[][];
 
@@ -206,13 +207,21 @@ class WasmEngine implements Engine {
   }
 }
 
-/** The module that stands in the page, as bytes. */
-function inlinedBytes(): Uint8Array<ArrayBuffer> {
+function bytesOf(inlined: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(inlined.slice(inlined.indexOf(",") + 1)), (character) => character.charCodeAt(0));
 }
 
-/** The engine of the page, or of other bytes of the same module. */
-export async function load(bytes: BufferSource = inlinedBytes()): Promise<Engine> {
+/** The two modules that stand in the page; both give the same bits. */
+export const modules = { plain: () => bytesOf(plain), simd: () => bytesOf(simd) };
+
+/** The one with SIMD where this browser has it. */
+function bestModule(): Uint8Array<ArrayBuffer> {
+  const bytes = modules.simd();
+  return WebAssembly.validate(bytes) ? bytes : modules.plain();
+}
+
+/** The engine of the page, or of one of its modules. */
+export async function load(bytes: BufferSource = bestModule()): Promise<Engine> {
   const { instance } = await WebAssembly.instantiate(bytes);
   const wasm = instance.exports as unknown as Exports;
   wasm._initialize();

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { load, type Engine, type Example, type Matrix } from "../source/engine";
+import { load, modules, type Engine, type Example, type Matrix } from "../source/engine";
 import { exampleOf, exampleParts, readFragment } from "../source/state";
 
 const program = process.env.ATTEND_BINARY ?? join(__dirname, "../../build/release/attend");
@@ -74,11 +74,21 @@ function difference(page: unknown, program: unknown, path = ""): string {
   return "";
 }
 
-describe("the module", () => {
-  it("asks the system for nothing and is small", () => {
-    const bytes = readFileSync(join(__dirname, "../../build/page/engine.wasm"));
-    expect(WebAssembly.Module.imports(new WebAssembly.Module(bytes))).toEqual([]);
-    expect(bytes.length).toBeLessThan(150_000);
+describe("the modules, plain and with SIMD", () => {
+  it("ask the system for nothing and are small together", () => {
+    const both = Object.values(modules).map((bytes) => bytes());
+    for (const bytes of both) expect(WebAssembly.Module.imports(new WebAssembly.Module(bytes))).toEqual([]);
+    expect(both[0].length + both[1].length).toBeLessThan(150_000);
+    expect(Buffer.compare(both[0], both[1])).not.toBe(0);
+  });
+
+  it("give the same bits, which are the program's", async () => {
+    const engines = [await load(modules.plain()), await load(modules.simd())];
+    const dice = makeDice(6);
+    for (let run = 0; run < 50; run++) {
+      const example = randomExample(dice), program = JSON.parse(trace(example, "--json"));
+      for (const one of engines) expect(difference(one.work(example), program), JSON.stringify(example)).toBe("");
+    }
   });
 });
 

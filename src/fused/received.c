@@ -43,8 +43,10 @@ static at_span range_of(const at_look *look, int64_t range) {
 static at_span keys_of(const at_look *look, at_span units) {
     const at_taps *taps = look->work.call->taps;
     int64_t keys = look->work.call->problem->keys;
-    at_span span = {band_start(units.first, taps->grid_columns, keys), band_start(units.end, taps->grid_columns, keys)};
-    return wants_grid(taps) ? span : units;
+    if (!wants_grid(taps))
+        return units;
+    return (at_span){band_start(units.first, taps->grid_columns, keys),
+                     band_start(units.end, taps->grid_columns, keys)};
 }
 
 void at_received_cut(const at_problem *problem, const at_taps *taps, int32_t threads, at_look *look) {

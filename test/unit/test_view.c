@@ -7,8 +7,8 @@ static void test_dtype_sizes_and_names(void **state) {
         attend_dtype dtype;
         size_t size;
         const char *name;
-    } rows[] = {{ATTEND_F32, 4, "f32"}, {ATTEND_F16, 2, "f16"}, {ATTEND_BF16, 2, "bf16"},
-                {ATTEND_F64, 8, "f64"}, {ATTEND_U8, 1, "u8"},   {ATTEND_I32, 4, "i32"}};
+    } rows[] = {{ATTEND_F32, 4, "f32"}, {ATTEND_F16, 2, "f16"}, {ATTEND_BF16, 2, "bf16"}, {ATTEND_F64, 8, "f64"},
+                {ATTEND_U8, 1, "u8"},   {ATTEND_I32, 4, "i32"}, {ATTEND_I8, 1, "i8"}};
     for (int dtype = -2; dtype < 40; dtype++) {
         size_t size = 0;
         const char *name = "unknown";

@@ -62,10 +62,17 @@ export function cutHead(work: Work, worked: Worked, head: Head, edges: { query: 
   return rows;
 }
 
-function closedForm(weight: number, value: Vector, mixture: Vector, mean: Vector, kind: CutKind): Vector {
+/** 1 - a as the sum of the other weights b, and o - u as the sum of b (their value - u): the same numbers, but a weight
+ *  near 1 loses no digits. Without any other weight nothing is left to share out, and there is no answer: NaN. */
+function closedForm(head: Head, edge: Edge, weight: number, kind: CutKind): Vector {
+  const value = head.v[edge.key], row = head.normalize[edge.query];
   if (kind === "zero") return times(-weight, value);
-  if (kind === "mean") return times(weight, minus(mean, value));
-  return times(weight / (1 - weight), minus(mixture, value));
+  if (kind === "mean") return times(weight, minus(meanValue(head, edge.query), value));
+  const others = seenKeys(head, edge.query).filter((key) => key !== edge.key);
+  const rest = others.reduce((sum, key) => sum + row[key]!, 0);
+  if (rest === 0) return value.map(() => NaN);
+  return value.map((own, column) =>
+    weight * others.reduce((sum, key) => sum + (row[key]! / rest) * (head.v[key][column] - own), 0));
 }
 
 /** Cuts one edge; undefined when the query does not see the key. */
@@ -75,6 +82,6 @@ export function cutEdge(work: Work, worked: Worked, edge: Edge, kind: CutKind): 
   if (weight === null) return undefined;
   const before = head.combine[edge.query];
   const after = cutHead(work, worked, head, [edge], kind)[edge.query];
-  const closed = closedForm(weight, head.v[edge.key], before, meanValue(head, edge.query), kind);
+  const closed = closedForm(head, edge, weight, kind);
   return { weight, before, after, rerun: minus(after, before), closed };
 }

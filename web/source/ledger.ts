@@ -184,8 +184,12 @@ function sumStory(ledger: Ledger, column: Column, fixed: (value: number) => stri
         "Rounded weights may miss 1 by a little; the exact ones add up to it."],
       exact: numberText(ledger.weightSum) };
   return { title: `the mixture of ${ledger.label}`,
-    lines: ledger.mixture.map((mixture, i) =>
-      `${seen.map((row) => `${fixed(row.weight!)} × ${factor(row.value[i])}`).join(" + ")} = ${fixed(mixture)}`),
+    lines: ledger.mixture.map((mixture, i) => {
+      const shown = fixed(seen.reduce((sum, row) => sum + Number(fixed(row.weight!)) * row.value[i], 0));
+      const products = seen.map((row) => `${fixed(row.weight!)} × ${factor(row.value[i])}`).join(" + ");
+      return shown === fixed(mixture) ? `${products} = ${shown}`
+        : `${products} = ${shown} with the rounded weights shown, ${fixed(mixture)} with the exact ones`;
+    }),
     exact: ledger.mixture.map(numberText).join(", ") };
 }
 

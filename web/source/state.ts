@@ -27,9 +27,25 @@ export function numberText(value: number): string {
   return String(value === 0 ? 0 : value);
 }
 
+/** The largest number that the page takes: with several layers of such numbers no step leaves what a double holds. */
+export const mostNumber = 1e21;
+
+/** A number as the command line reads it, so not 0x10 or +5; null when it is none. */
+export function plainNumber(text: string): number | null {
+  const value = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
+  return Number.isFinite(value) ? value : null;
+}
+
+/** The same as somebody types it, with a decimal comma or a long minus; null also when it is too large. */
+export function typedNumber(text: string): number | null {
+  const value = plainNumber(text.trim().replace("\u2212", "-").replace(",", "."));
+  return value !== null && Math.abs(value) <= mostNumber ? value : null;
+}
+
 function readNumber(text: string, name: string): number {
-  const value = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN; // not 0x10 or +5
-  if (!Number.isFinite(value)) throw new FragmentError(`${name}: "${text}" is not a number`);
+  const value = plainNumber(text);
+  if (value === null) throw new FragmentError(`${name}: "${text}" is not a number`);
+  if (Math.abs(value) > mostNumber) throw new FragmentError(`${name}: ${text} is past 1e21, the largest number here`);
   return value;
 }
 
@@ -59,10 +75,12 @@ function readChoice<T extends string>(text: string, name: string, choices: reado
 
 function decoded(text: string): string {
   try {
-    return decodeURIComponent(text);
+    const whole = decodeURIComponent(text);
+    if (!whole.includes("\0")) return whole;
   } catch {
-    throw new FragmentError(`"${text}" is not percent-encoded text`);
+    // said below
   }
+  throw new FragmentError(`"${text}" is not percent-encoded text`);
 }
 
 const placings = ["none", "sinusoidal", "rotary"] as const;

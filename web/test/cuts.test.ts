@@ -27,6 +27,14 @@ describe("cutting one edge", () => {
         expect(edges).toBe(causal ? (kind === "renormalise" ? 9 : 10) : 16);
       });
 
+  it("keeps its digits where softmax spikes, and has no answer without other weights", () => {
+    const spike = (q: number) => work({ ...cat, q: [[0, 1], [1, 1], [q, 0], [1, 0]], k: [[0, 1], [8, 0], [1, 1], [0, 2]] });
+    const cut = cutEdge(work, spike(8), { head: 0, query: 2, key: 1 }, "renormalise")!;
+    expect(cut.weight).toBe(1);
+    cut.rerun.forEach((value, index) => expect(value).toBeCloseTo(cut.closed[index], 13));
+    expect(cutEdge(work, spike(1e7), { head: 0, query: 2, key: 1 }, "renormalise")!.closed).toEqual([NaN, NaN]);
+  });
+
   it("moves no other query", () => {
     const worked = work(cat);
     const cut = cutEdge(work, worked, { head: 0, query: 2, key: 1 }, "renormalise")!;

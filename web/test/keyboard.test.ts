@@ -93,6 +93,7 @@ describe("the page by keyboard alone", () => {
     await tab.keyboard.type("dreamt, a lot");
     await press(tab, "Enter");
     expect((await held(tab)).tokens[4]).toBe("dreamt, a lot");
+    expect(await tab.evaluate(() => document.activeElement?.id)).toBe("token-4"); // not lost at the top of the page
     expect(await fragmentOf(tab)).toContain("dreamt%2C%20a%20lot");
     expect(faults).toEqual([]);
   });

@@ -15,7 +15,7 @@ describe("the fragment", () => {
 
   it("writes doubles so that the same ones come back", () => {
     const state = readFragment(cat);
-    state.q = [[0.1 + 0.2, 1 / 3], [5e-324, Number.MAX_VALUE]];
+    state.q = [[0.1 + 0.2, 1 / 3], [5e-324, 1e21]];
     expect(readFragment(writeFragment(state)).q).toEqual(state.q);
   });
 
@@ -27,6 +27,9 @@ describe("the fragment", () => {
     [cat.replace("q=0,1;1,1", "q=0,1;1"), "q: row 1 has 1 numbers, row 0 has 2"],
     [cat.replace("q=0,1;1,1", "q=0,1"), "q has 1 rows for 2 tokens"],
     [cat.replace("q=0,1", "q=0,one"), 'q: "one" is not a number'],
+    [cat.replace("q=0,1", "q=0,0x10"), 'q: "0x10" is not a number'],
+    [cat.replace("q=0,1", "q=0,1e22"), "q: 1e22 is past 1e21, the largest number here"],
+    [cat.replace("tokens=", "tokens=a%00"), '"a%00the" is not percent-encoded text'],
     [cat.replace("&v=1,0;4,0", ""), "v is missing"],
     ["#tokens=%E0%A4%A&q=1", "is not percent-encoded text"],
     ["#tokens", 'has no "="'],

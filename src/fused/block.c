@@ -209,6 +209,8 @@ static void fold_sinks(const at_problem *problem, const at_plan *plan, at_bench 
 }
 
 static double highest_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i) {
+    if (state->highest[i] == -INFINITY)
+        return -INFINITY; /* also when the scale is 0 */
     return (double)state->highest[i] * (plan->adjusted ? 1 : fabs(problem->scale));
 }
 

@@ -172,6 +172,53 @@ static void test_taps(void **state) {
     }
 }
 
+/* A row whose scores are all -infinity in a chunk, beside one whose scores are infinite or near the end of the floats:
+   together and alone. */
+static void test_infinite_company(void **state) {
+    const float large[] = {INFINITY, 3e38f};
+    const int64_t counts[] = {1, 257, 300};
+    for (size_t l = 0; l < COUNT_OF(large); l++)
+        for (size_t c = 0; c < COUNT_OF(counts); c++) {
+            int64_t keys = counts[c];
+            const double queries[] = {-10, 10, 1};
+            random_call call = {.problem = attend_problem_init(), .extra = attend_extra_init()};
+            attend_out k = test_tensor(ATTEND_F32, 1, 1, keys, 1), v = test_tensor(ATTEND_F32, 1, 1, keys, 1);
+            for (int64_t j = 0; j < keys; j++) {
+                test_set(&k, 0, 0, j, 0, j == keys - 1 ? large[l] : 1);
+                test_set(&v, 0, 0, j, 0, 5);
+            }
+            call.q = test_tensor_of(ATTEND_F32, 1, 1, 3, 1, queries);
+            call.k = attend_read(k), call.v = attend_read(v);
+            call.o = test_tensor(ATTEND_F32, 1, 1, 3, 1);
+            assert_works(*state, attend_problem_from(*state, &call.q, &call.k, &call.v, &call.problem));
+            attend_in together = output_of(*state, &call);
+            for (int64_t i = 0; i < 3; i++) {
+                random_call one = call;
+                one.problem.queries = 1;
+                one.q = test_slice(call.q, 2, i, 1);
+                one.o.shape[2] = 1;
+                attend_in got = output_of(*state, &one), want = test_slice(together, 2, i, 1);
+                assert_same_bits(&got, &want);
+            }
+        }
+}
+
+/* Nothing times nothing seen is still nothing seen. */
+static void test_row_max_of_an_empty_row_with_scale_zero(void **state) {
+    const double one = 1;
+    attend_problem problem = attend_problem_init();
+    attend_in q = test_tensor_of(ATTEND_F32, 1, 1, 1, 1, &one), k = attend_read(test_tensor(ATTEND_F32, 1, 1, 0, 1));
+    attend_out o = test_tensor(ATTEND_F32, 1, 1, 1, 1);
+    attend_taps taps = attend_taps_init();
+    taps.row_max = test_tensor(ATTEND_F64, 1, 1, 1, -1);
+    assert_works(*state, attend_problem_from(*state, &q, &k, &k, &problem));
+    problem.flags |= ATTEND_EXACT_SCALE;
+    problem.scale = 0;
+    assert_works(*state, attend_forward(*state, &problem, &q, &k, &k, NULL, &o, &taps));
+    assert_true(*(double *)taps.row_max.data == -INFINITY);
+    assert_true(*(float *)o.data == 0);
+}
+
 /* The same call twice. */
 static void test_repetition(void **state) {
     test_random rng = {57};
@@ -184,10 +231,15 @@ static void test_repetition(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_threads),           TEST(test_company_in_the_batch),
-        TEST(test_number_of_queries), TEST(test_padding),
-        TEST(test_packing),           TEST(test_taps),
+        TEST(test_threads),
+        TEST(test_company_in_the_batch),
+        TEST(test_number_of_queries),
+        TEST(test_padding),
+        TEST(test_packing),
+        TEST(test_taps),
         TEST(test_repetition),
+        TEST(test_infinite_company),
+        TEST(test_row_max_of_an_empty_row_with_scale_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

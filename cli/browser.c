@@ -30,6 +30,7 @@ int browser_open(const char *address) {
     signal(SIGCHLD, SIG_IGN); // nobody waits for it: the system forgets it when it ends
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO); // a browser is noisy, and outlives us
     posix_spawnattr_init(&attributes);
     reset_signals(&attributes);
     int error = posix_spawnp(&child, program, &files, &attributes, words, environ);

@@ -91,8 +91,10 @@ def run(step, folder, environment):
     if shown and not os.path.exists(os.path.join(folder, shown.group(1))):
         with open(os.path.join(folder, shown.group(1)), "w", encoding="utf-8") as file:
             file.write("\n".join(without_blank_end(step.stdout)) + "\n")
-    # A server is ended by SIGTERM, which no background job ignores, when even a busy machine has started it.
-    end = ["timeout", "--preserve-status", "--signal=TERM", "5"] if step.command.startswith("attend serve") else []
+    # A server is ended by SIGTERM, which no background job ignores, when even a busy machine has started it.  Without
+    # --foreground SIGCONT would follow, and undo the stop that the leak sanitizer waits for.
+    end = ["timeout", "--foreground", "--preserve-status", "--signal=TERM", "5"]
+    end = end if step.command.startswith("attend serve") else []
     done = subprocess.run([*end, "bash", "-c", step.command], cwd=folder, env=environment, timeout=60,
                           stdin=subprocess.DEVNULL, capture_output=True)
     return done.returncode, *(out.decode("utf-8", "backslashreplace").splitlines() for out in (done.stdout, done.stderr))

@@ -19,19 +19,22 @@ static fenv_t strange_mode(void) {
     return mode;
 }
 
-static attend_in output_of(attend_ctx *ctx, const random_call *call) {
+static random_call with_fresh_output(const random_call *call) {
     random_call fresh = *call;
     fresh.o = test_tensor((attend_dtype)call->o.dtype, call->o.shape[0], call->o.shape[1], call->o.shape[2],
                           call->o.shape[3]);
+    return fresh;
+}
+
+static attend_in output_of(attend_ctx *ctx, const random_call *call) {
+    random_call fresh = with_fresh_output(call);
     assert_works(ctx, random_call_forward(ctx, &fresh, NULL));
     return attend_read(fresh.o);
 }
 
-/* Leaves the mode as the library left it. */
+/* In that mode, which the library must leave as it was. */
 static attend_in strange_output_of(attend_ctx *ctx, const random_call *call, const fenv_t *mode) {
-    random_call fresh = *call;
-    fresh.o = test_tensor((attend_dtype)call->o.dtype, call->o.shape[0], call->o.shape[1], call->o.shape[2],
-                          call->o.shape[3]);
+    random_call fresh = with_fresh_output(call);
     fesetenv(mode);
     attend_status status = random_call_forward(ctx, &fresh, NULL);
     fenv_t after;

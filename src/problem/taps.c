@@ -121,6 +121,9 @@ static attend_status import_segments(at_arguments *arguments, const at_problem *
 attend_status at_taps_import(at_arguments *arguments, const at_problem *p, const attend_taps *taps, at_taps *result) {
     attend_taps given;
     memset(result, 0, sizeof *result);
+    result->column_end = p->queries;
+    if (taps == NULL)
+        return ATTEND_OK;
     AT_TRY(at_import(arguments->ctx, "taps", taps, &given, sizeof given));
     AT_TRY(at_import_reserved(arguments->ctx, "taps", given.reserved));
     AT_TRY(at_problem_per_query(arguments, p, "taps.lse", &given.lse, &result->lse));

@@ -7,8 +7,8 @@
 #include "tensor/overlap.h"
 
 void at_arguments_begin(at_arguments *arguments, attend_ctx *ctx) {
-    memset(arguments, 0, sizeof *arguments);
     arguments->ctx = ctx;
+    arguments->count = 0;
 }
 
 static unsigned kind_of(int32_t dtype) {

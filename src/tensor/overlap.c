@@ -17,6 +17,7 @@ bool at_has_no_elements(const attend_in *tensor) {
 }
 
 bool at_extent_of(const attend_in *tensor, at_extent *extent) {
+    int64_t size = element_size(tensor);
     extent->low = extent->high = 0;
     if (at_has_no_elements(tensor))
         return true;
@@ -24,10 +25,10 @@ bool at_extent_of(const attend_in *tensor, at_extent *extent) {
         int64_t span;
         int64_t *end = tensor->stride[axis] < 0 ? &extent->low : &extent->high;
         if (!at_i64_mul(tensor->shape[axis] - 1, tensor->stride[axis], &span) ||
-            !at_i64_mul(span, element_size(tensor), &span) || !at_i64_add(*end, span, end))
+            !at_i64_mul(span, size, &span) || !at_i64_add(*end, span, end))
             return false;
     }
-    return at_i64_add(extent->high, element_size(tensor), &extent->high) && extent->high <= EXTENT_MAX + extent->low;
+    return at_i64_add(extent->high, size, &extent->high) && extent->high <= EXTENT_MAX + extent->low;
 }
 
 /* One unknown of the search below: step bytes for each of 0..last. */

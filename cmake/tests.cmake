@@ -3,14 +3,26 @@
 
 set(test_environment "ATTEND_SHARED=${ATTEND_SHARED}" "ATTEND_BINARY=${PROJECT_BINARY_DIR}/attend"
     "ATTEND_SOURCE=${PROJECT_SOURCE_DIR}"
-    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/leaks.txt:print_suppressions=0"
-    "TSAN_OPTIONS=ignore_noninstrumented_modules=1") # OpenMP's run-time is not instrumented; Archer speaks for it
+    "ATTEND_TEST_PATIENCE=${ATTEND_TEST_PATIENCE}"
+    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/leaks.txt:print_suppressions=0")
+
+# OpenMP's run-time is not instrumented: Archer, which comes with it, tells the thread sanitizer what waits for what.  The
+# run-time looks for it where programs find their libraries, and Debian keeps it elsewhere.
+if(CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
+    execute_process(COMMAND "${CMAKE_C_COMPILER}" -print-file-name=libarcher.so
+        OUTPUT_VARIABLE ATTEND_ARCHER OUTPUT_STRIP_TRAILING_WHITESPACE)
+    list(APPEND test_environment "OMP_TOOL_LIBRARIES=${ATTEND_ARCHER}"
+        "TSAN_OPTIONS=ignore_noninstrumented_modules=1")
+endif()
+
+math(EXPR test_seconds "300 * ${ATTEND_TEST_PATIENCE}")
 
 # attend_test(NAME LABEL COMMAND...)
 function(attend_test name label)
     set(name ${name}${ATTEND_TEST_SUFFIX})
     add_test(NAME ${name} COMMAND ${ARGN})
-    set_tests_properties(${name} PROPERTIES LABELS ${label} ENVIRONMENT "${test_environment}" TIMEOUT 300)
+    set_tests_properties(${name} PROPERTIES LABELS ${label} ENVIRONMENT "${test_environment}"
+        TIMEOUT ${test_seconds})
 endfunction()
 
 # attend_test_support(TARGET SOURCES...): what several tests share, compiled once.
@@ -49,6 +61,16 @@ foreach(folder IN LISTS folders)
         attend_test_folder("${folder}")
     endif()
 endforeach()
+
+# A race that the thread sanitizer must find, and a barrier that it must know of.
+if(ATTEND_ARCHER)
+    add_executable(two_threads "${PROJECT_SOURCE_DIR}/test/race/two_threads.c")
+    attend_compile(two_threads)
+    target_link_libraries(two_threads PRIVATE OpenMP::OpenMP_C)
+    attend_test(race_none race two_threads ordered)
+    attend_test(race_found race two_threads racy)
+    set_tests_properties(race_found${ATTEND_TEST_SUFFIX} PROPERTIES PASS_REGULAR_EXPRESSION "data race.*written")
+endif()
 
 # The NEON kernels: cross-built by Debian's compiler and run by QEMU, with the tests of test/cross/CMakeLists.txt.
 find_program(ATTEND_AARCH64_GCC aarch64-linux-gnu-gcc)

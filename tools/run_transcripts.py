@@ -28,6 +28,8 @@ import subprocess
 import sys
 import tempfile
 
+SECONDS = 60 * int(os.environ.get("ATTEND_TEST_PATIENCE", "1"))  # that a command may take
+
 
 class Step:
     def __init__(self, command, line):
@@ -95,7 +97,7 @@ def run(step, folder, environment):
     # --foreground SIGCONT would follow, and undo the stop that the leak sanitizer waits for.
     end = ["timeout", "--foreground", "--preserve-status", "--signal=TERM", "5"]
     end = end if step.command.startswith("attend serve") else []
-    done = subprocess.run([*end, "bash", "-c", step.command], cwd=folder, env=environment, timeout=60,
+    done = subprocess.run([*end, "bash", "-c", step.command], cwd=folder, env=environment, timeout=SECONDS,
                           stdin=subprocess.DEVNULL, capture_output=True)
     return done.returncode, *(out.decode("utf-8", "backslashreplace").splitlines() for out in (done.stdout, done.stderr))
 

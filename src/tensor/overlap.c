@@ -24,8 +24,8 @@ bool at_extent_of(const attend_in *tensor, at_extent *extent) {
     for (int32_t axis = 0; axis < tensor->rank; axis++) {
         int64_t span;
         int64_t *end = tensor->stride[axis] < 0 ? &extent->low : &extent->high;
-        if (!at_i64_mul(tensor->shape[axis] - 1, tensor->stride[axis], &span) ||
-            !at_i64_mul(span, size, &span) || !at_i64_add(*end, span, end))
+        if (!at_i64_mul(tensor->shape[axis] - 1, tensor->stride[axis], &span) || !at_i64_mul(span, size, &span) ||
+            !at_i64_add(*end, span, end))
             return false;
     }
     return at_i64_add(extent->high, size, &extent->high) && extent->high <= EXTENT_MAX + extent->low;

@@ -12,15 +12,16 @@ attend_status check_tensor(check_case *at, int32_t rank, const int64_t *shape, a
 
 attend_status check_forward(check_case *at, attend_ctx *ctx, const forward_call *call, const attend_taps *taps,
                             outcome *result) {
-    const attend_problem *problem = &call->problem;
-    int64_t shape[] = {problem->batch, problem->heads, problem->queries, call->v.shape[3]};
+    attend_problem problem = call->problem;
+    int64_t shape[] = {problem.batch, problem.heads, problem.queries, call->v.shape[3]};
     attend_out o;
+    problem.flags |= ATTEND_READABLE;
     attend_taps all = taps == NULL ? attend_taps_init() : *taps;
     CHECK_TRY(check_tensor(at, 4, shape, &o));
     CHECK_TRY(check_tensor(at, 3, shape, &all.lse));
     result->o = attend_read(o);
     result->lse = attend_read(all.lse);
-    return attend_forward(ctx, problem, &call->q, &call->k, &call->v, &call->extra, &o, &all);
+    return attend_forward(ctx, &problem, &call->q, &call->k, &call->v, &call->extra, &o, &all);
 }
 
 /* ---- Distances --------------------------------------------------------------------------------------------------- */
@@ -264,7 +265,7 @@ static attend_status compare_reversed(check_case *at, finding *found) {
 }
 
 const comparison check_comparisons[] = {
-    {"fast", "the fast path, in f32", false, check_fast},
+    {"fast", "the fast path", false, check_fast},
     {"fastbits", "the fast path: other threads, plain C, each query alone", true, check_fast_bits},
     {"threads", "with another number of threads", true, compare_threads},
     {"groups", "each batch row or packed sequence alone, without the keys that are not there", true, compare_groups},

@@ -5,19 +5,26 @@
 #include "check_compare.h"
 #include "check_part.h"
 
-/* The output in f32, for which attend_forward takes the fast path where it can; *fast says whether it did. */
+/* Whether the fast path calculates in f64. */
+static bool is_double(const forward_call *call) {
+    return call->q.dtype == ATTEND_F64 || call->k.dtype == ATTEND_F64 || call->v.dtype == ATTEND_F64;
+}
+
+/* The output in the type of the sums; *fast says whether attend_forward took the fast path, as it does where it can. */
 static attend_status forward_fast(check_case *at, attend_ctx *ctx, const forward_call *call, outcome *result,
                                   bool *fast) {
-    attend_out narrow, wide;
+    attend_out o, wide;
+    attend_dtype dtype = is_double(call) ? ATTEND_F64 : ATTEND_F32;
     attend_taps taps = attend_taps_init();
     int64_t shape[] = {call->problem.batch, call->problem.heads, call->problem.queries, call->v.shape[3]};
-    if (!check_memory_tensor(&at->memory, ATTEND_F32, 4, shape, &narrow))
+    if (!check_memory_tensor(&at->memory, dtype, 4, shape, &o))
         return ATTEND_MEMORY;
     CHECK_TRY(check_tensor(at, 4, shape, &wide));
     CHECK_TRY(check_tensor(at, 3, shape, &taps.lse));
-    CHECK_TRY(attend_forward(ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra, &narrow, &taps));
+    CHECK_TRY(attend_forward(ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra, &o, &taps));
     for (int64_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++)
-        ((double *)wide.data)[i] = (double)((const float *)narrow.data)[i];
+        ((double *)wide.data)[i] =
+            dtype == ATTEND_F64 ? ((const double *)o.data)[i] : (double)((const float *)o.data)[i];
     result->o = attend_read(wide);
     result->lse = attend_read(taps.lse);
     *fast = strcmp(attend_ctx_path(ctx), "fast") == 0;
@@ -70,12 +77,12 @@ static sizes sizes_of(const check_case *at) {
     return found;
 }
 
-/* With u = 2^-24: a score is a sum of D products, off by at most D u |q| |k| (Cauchy and Schwarz), then scaled, capped
+/* With u = 2^-24, or 2^-53 in f64: a score is a sum of D products, off by at most D u |q| |k| (Cauchy and Schwarz), then scaled, capped
    and added to, each step with a few u of what it handles.  A weight is off relatively by as much as its score, and the
    sums of n weights, above and below the division, by n u each.  So the output is off by at most twice the sum of all
    that times the largest value, and lse by half of it. */
 static double allowed_of_row(const check_case *at, const sizes *known, double query) {
-    const double u = (double)FLT_EPSILON / 2;
+    const double u = (is_double(at->call) ? DBL_EPSILON : (double)FLT_EPSILON) / 2;
     double score = ((double)at->call->problem.head_width + 4) * known->scale * query * known->key + 4 * known->added;
     return 2 * u * (score + known->sum + 8);
 }

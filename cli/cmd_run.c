@@ -70,9 +70,7 @@ static int report(const wishes *wish, const inputs *given, double seconds) {
 /* Nothing to compute takes no path at all. */
 static int check_path(const request *wish, const inputs *given) {
     if (wish->fast_only && strcmp(attend_ctx_path(given->ctx), "readable") == 0)
-        return cli_usage_error(
-            "--path fast takes q, k, v and an output of f16, bf16 or f32, and a scale and softcap of 0 or "
-            "from 2^-100 to 2^100");
+        return cli_usage_error("--path fast takes a scale and softcap of 0 or from 2^-100 to 2^100");
     return CLI_DONE;
 }
 

@@ -67,7 +67,7 @@ static void print_panel(const char *name, const char *converted) {
     if (converted == NULL)
         printf("%-9s read where they lie\n", name);
     else
-        printf("%-9s converted to floats, a chunk at a time\n", name);
+        printf("%-9s converted, a chunk at a time\n", name);
     print_not("read where they lie", converted);
 }
 

@@ -61,6 +61,7 @@ static attend_status forward(attend_ctx *ctx, const worked *work, const attend_t
     int64_t k_shape[] = {1, work->kv_heads, work->tokens, work->head_width};
     int64_t v_shape[] = {1, work->kv_heads, work->tokens, work->value_width};
     attend_problem problem = problem_of(work);
+    problem.flags |= ATTEND_READABLE; /* as the steps that are shown beside it */
     attend_in q = attend_in_dense(work->q, ATTEND_F64, 4, q_shape);
     attend_in k = attend_in_dense(work->k, ATTEND_F64, 4, k_shape);
     attend_in v = attend_in_dense(work->v, ATTEND_F64, 4, v_shape);

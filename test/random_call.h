@@ -19,7 +19,7 @@ enum {
     MAY_TYPE = 1 << 10,     /* f16, bf16, f32 and f64; else all f64      */
     MAY_BE_EMPTY = 1 << 11, /* sizes of 0                              */
     MAY_ALL = (1 << 12) - 1,
-    MUST_BE_SHORT_FLOATS = 1 << 12, /* f16, bf16 and f32 alone, which the fast path takes */
+    MUST_BE_SHORT_FLOATS = 1 << 12, /* f16, bf16 and f32 alone: sums in f32   */
     MAY_BE_LONG = 1 << 13,          /* several hundred keys, heads of many widths */
     MAY_BE_FAST = 1 << 14           /* either path; else ATTEND_READABLE, whatever the types */
 };
@@ -34,7 +34,10 @@ typedef struct random_call {
 random_call random_call_make(test_random *rng, unsigned may);
 attend_status random_call_forward(attend_ctx *ctx, const random_call *call, const attend_taps *taps);
 
-/* Fresh results of the call: its output, dense and in double, and the weights of all queries (B, H, Tq, Tk). */
+/* Half the distance from 1 to the next number of the sums of the fast path: 2^-53 where anything is f64, else 2^-24. */
+double random_call_unit(const random_call *call);
+
+/* Fresh results of the call: its output by the readable path, dense and in double, and the weights of all queries (B, H, Tq, Tk). */
 attend_in random_call_output(attend_ctx *ctx, const random_call *call);
 attend_in random_call_weights(attend_ctx *ctx, const random_call *call);
 

@@ -30,10 +30,10 @@
        Memory     after attend_reserve(ctx, problem, taps), attend_forward for them allocates nothing.
                   Scratch grows with Tk + D + E for each thread, never with Tq x Tk.
        Structs    those that start with struct_size are made by their *_init; zero means default.
-       Numbers    attend_forward takes the fast path when q, k, v and o are f32, f16 or bf16: sums in f32, in an
-                  order that depends on nothing but the problem (docs/numerics.md).  Else, and in every
-                  other function, sums are taken in double.  Each result is rounded once to the type of
-                  its output.
+       Numbers    attend_forward takes the fast path: sums in f32, or in f64 where q, k, v or o is f64, in an
+                  order that depends on nothing but the problem (docs/numerics.md).  With ATTEND_READABLE, with
+                  a scale or softcap beyond 2^-100 to 2^100, and in every other function, sums are taken in
+                  double, in the order of the formula.  Each result is rounded once to the type of its output.
        Overlap    an output may not overlap any input or other output (else ATTEND_ALIAS).          */
 #ifndef ATTEND_H
 #define ATTEND_H
@@ -332,7 +332,7 @@ typedef struct attend_explanation {
     int64_t     tasks;
     int64_t     splits;                    /* parts that the chunks of a task are cut into, 1: none */
     const char *not_split;                 /* why they are not cut                                  */
-    const char *keys_converted;            /* why keys are converted to floats first; NULL: read in place */
+    const char *keys_converted;            /* why keys are converted first; NULL: read in place */
     const char *values_converted;
     const char *compare;                   /* the kernels that do most of the work; NULL on the readable path */
     const char *combine;

@@ -4,8 +4,7 @@
 #include "base/check.h"
 #include "base/context.h"
 #include "base/parallel.h"
-#include "fused/plan.h"
-#include "kernel/select.h"
+#include "fused/fast.h"
 
 static void explain_readable(const attend_ctx *ctx, const at_problem *problem, attend_explanation *result) {
     result->path = "readable";
@@ -15,30 +14,6 @@ static void explain_readable(const attend_ctx *ctx, const at_problem *problem, a
     result->splits = 1;
     result->not_split = "each row is summed from its first key to its last";
     result->threads = at_parallel_lanes(ctx, result->tasks);
-}
-
-static const char *name_of(const attend_in *tensor, bool widened, const char *floats, const char *few) {
-    return widened || tensor->dtype == ATTEND_F32 ? floats : few;
-}
-
-static void explain_fast(const attend_ctx *ctx, const at_fused *call, attend_explanation *result) {
-    at_plan plan;
-    at_plan_make(call, at_kernels_of(ctx->isa), ctx->threads, &plan);
-    result->path = "fast";
-    result->chunk = AT_CHUNK;
-    result->chunks = plan.chunks;
-    result->block_heads = plan.heads;
-    result->block_queries = plan.queries;
-    result->block_most = AT_LANES;
-    result->task_blocks = plan.blocks;
-    result->tasks = plan.tasks;
-    result->splits = plan.splits;
-    result->not_split = plan.whole;
-    result->threads = at_parallel_lanes(ctx, plan.tasks * plan.splits);
-    result->keys_converted = at_plan_widens(call->k, &plan);
-    result->values_converted = at_plan_widens(call->v, &plan);
-    result->compare = name_of(call->k, plan.widen_k, "compare", "compare_few");
-    result->combine = name_of(call->v, plan.widen_v, "combine", "combine_few");
 }
 
 /* An older caller has room for fewer fields. */
@@ -68,9 +43,10 @@ attend_status attend_explain(attend_ctx *ctx, const attend_problem *problem, con
         return at_fail(ctx, ATTEND_ARGUMENT, "explanation is NULL");
     AT_TRY(at_import(ctx, "explanation", explanation, &given, sizeof given));
     result.isa = (int32_t)ctx->isa;
-    result.not_fast = at_plan_refusal(&call);
+    result.path = "fast";
+    result.not_fast = at_fast_of(&call)->refusal(&call);
     if (result.not_fast == NULL)
-        explain_fast(ctx, &call, &result);
+        at_fast_of(&call)->explain(ctx, &call, &result);
     else
         explain_readable(ctx, &resolved, &result);
     hand_over(&result, explanation);

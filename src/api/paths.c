@@ -2,17 +2,14 @@
 
 #include "base/check.h"
 #include "base/context.h"
-#include "fused/forward.h"
-#include "kernel/select.h"
+#include "fused/fast.h"
 
 attend_status at_paths_forward(attend_ctx *ctx, const at_problem *problem, const at_tensors *tensors,
                                const at_taps *taps) {
     at_fused call = {problem, &tensors->q, &tensors->k, &tensors->v, &tensors->o, taps, NULL, NULL};
-    bool fast = at_plan_refusal(&call) == NULL;
+    bool fast = at_fast_of(&call)->refusal(&call) == NULL;
     ctx->path = fast ? "fast" : "readable";
-    if (!fast)
-        return at_chain_forward(ctx, problem, tensors, taps);
-    return at_forward(ctx, &call, at_kernels_of(ctx->isa));
+    return fast ? at_fast_of(&call)->forward(ctx, &call) : at_chain_forward(ctx, problem, tensors, taps);
 }
 
 attend_status at_paths_look(attend_ctx *ctx, const at_problem *problem, const at_tensors *tensors,
@@ -29,9 +26,9 @@ attend_status at_paths_look(attend_ctx *ctx, const at_problem *problem, const at
     at_fused call = {&narrow, &tensors->q, &tensors->k, &without.v, NULL, taps, NULL, NULL};
     if (at_given_in(&tensors->lse))
         call.lse = &tensors->lse;
-    bool fast = at_plan_refusal(&call) == NULL;
+    bool fast = at_fast_of(&call)->refusal(&call) == NULL;
     ctx->path = fast ? "fast" : "readable";
-    return fast ? at_forward(ctx, &call, at_kernels_of(ctx->isa)) : at_chain_forward(ctx, &narrow, &without, taps);
+    return fast ? at_fast_of(&call)->forward(ctx, &call) : at_chain_forward(ctx, &narrow, &without, taps);
 }
 
 attend_status at_paths_take(at_arguments *arguments, const at_problem *problem, at_tensors *tensors,
@@ -53,7 +50,7 @@ attend_status at_paths_take(at_arguments *arguments, const at_problem *problem, 
 attend_status at_paths_scratch(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, size_t *bytes) {
     size_t fast = 0, readable = 0;
     if (!(problem->flags & ATTEND_READABLE))
-        AT_TRY(at_forward_scratch(ctx, problem, taps, &fast));
+        AT_TRY(at_fast_f64.scratch(ctx, problem, taps, &fast)); /* more than at_fast_f32 */
     AT_TRY(at_chain_scratch(ctx, problem, taps, &readable));
     *bytes = fast > readable ? fast : readable;
     return ATTEND_OK;

@@ -3,6 +3,7 @@
 #define AT_ADDED_H
 
 #include "fused/see.h"
+#include "fused/part.h"
 
 enum { AT_ADDED_KEYS = AT_CHUNK + 1 }; /* floats of scratch for each row */
 
@@ -13,7 +14,7 @@ static inline bool at_adds(const at_problem *problem) {
 
 /* Fills added (keys of the span, AT_LANES); what is added is summed in double and rounded once.  scratch
    (AT_LANES, AT_ADDED_KEYS). */
-void at_added(const at_problem *problem, const at_kernels *kernels, const at_query *query, int32_t rows, at_span span,
-              float *scratch, float *added);
+AT_PART void at_added(const at_problem *problem, const at_kernels *kernels, const at_query *query, int32_t rows,
+                      at_span span, at_real *scratch, at_real *added);
 
 #endif

@@ -8,35 +8,36 @@
 
 /* ---- scratch ---- */
 
-static size_t larger(int64_t a, int64_t b) { return (size_t)(a > b ? a : b); }
+static size_t widest(const at_problem *problem) {
+    return (size_t)(problem->head_width > problem->value_width ? problem->head_width : problem->value_width);
+}
 
-/* Adds count floats, rounded up so that the next ones stay aligned. */
-static bool add_floats(size_t *floats, size_t count, size_t width) {
+/* Adds count numbers, rounded up so that the next ones stay aligned. */
+static bool add_reals(size_t *reals, size_t count, size_t width) {
     size_t product;
     return at_size_mul(count, width, &product) && at_size_add(product, AT_ALIGNMENT, &product) &&
-           at_size_add(*floats, product - product % (AT_ALIGNMENT / sizeof(float)), floats);
+           at_size_add(*reals, product - product % (AT_ALIGNMENT / sizeof(at_real)), reals);
 }
 
 bool at_bench_size(const at_problem *problem, const at_plan *plan, size_t *size) {
-    size_t floats = 0, bytes, width = (size_t)problem->head_width, value_width = (size_t)problem->value_width;
-    bool fits = add_floats(&floats, AT_CHUNK, AT_LANES) &&
-                add_floats(&floats, plan->adjusted ? AT_CHUNK : 0, AT_LANES) &&
-                add_floats(&floats, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
+    size_t reals = 0, bytes, width = (size_t)problem->head_width, value_width = (size_t)problem->value_width;
+    bool fits = add_reals(&reals, AT_CHUNK, AT_LANES) && add_reals(&reals, plan->adjusted ? AT_CHUNK : 0, AT_LANES) &&
+                add_reals(&reals, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
     for (int32_t n = 0; n < plan->blocks; n++)
-        fits = fits && add_floats(&floats, AT_LANES, width) && add_floats(&floats, AT_LANES, value_width);
-    fits = fits && add_floats(&floats, plan->widen_k ? AT_CHUNK : 0, width) &&
-           add_floats(&floats, plan->widen_v ? AT_CHUNK : 0, value_width) &&
-           add_floats(&floats, AT_LANES, larger(problem->head_width, problem->value_width)) &&
-           at_size_mul(floats, sizeof(float), &bytes) && at_size_add(bytes, sizeof(at_bench) + AT_ALIGNMENT, size);
+        fits = fits && add_reals(&reals, AT_LANES, width) && add_reals(&reals, AT_LANES, value_width);
+    fits = fits && add_reals(&reals, plan->widen_k ? AT_CHUNK : 0, width) &&
+           add_reals(&reals, plan->widen_v ? AT_CHUNK : 0, value_width) &&
+           add_reals(&reals, AT_LANES, widest(problem)) && at_size_mul(reals, sizeof(at_real), &bytes) &&
+           at_size_add(bytes, sizeof(at_bench) + AT_ALIGNMENT, size);
     *size -= fits ? *size % AT_ALIGNMENT : 0;
     return fits;
 }
 
-static float *take_floats(float **next, size_t count, size_t width) {
-    float *taken = *next;
-    size_t floats = 0;
-    (void)add_floats(&floats, count, width); /* it fitted when it was measured */
-    *next += floats;
+static at_real *take_reals(at_real **next, size_t count, size_t width) {
+    at_real *taken = *next;
+    size_t reals = 0;
+    (void)add_reals(&reals, count, width); /* it fitted when it was measured */
+    *next += reals;
     return taken;
 }
 
@@ -44,24 +45,24 @@ at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void 
     at_bench *bench = memory;
     size_t width = (size_t)problem->head_width, value_width = (size_t)problem->value_width;
     size_t head = (sizeof *bench + AT_ALIGNMENT - 1) / AT_ALIGNMENT * AT_ALIGNMENT;
-    float *next = (float *)(void *)((char *)memory + head);
-    bench->scores = take_floats(&next, AT_CHUNK, AT_LANES);
-    bench->added = take_floats(&next, plan->adjusted ? AT_CHUNK : 0, AT_LANES);
-    bench->added_rows = take_floats(&next, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
+    at_real *next = (at_real *)(void *)((char *)memory + head);
+    bench->scores = take_reals(&next, AT_CHUNK, AT_LANES);
+    bench->added = take_reals(&next, plan->adjusted ? AT_CHUNK : 0, AT_LANES);
+    bench->added_rows = take_reals(&next, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
     for (int32_t n = 0; n < plan->blocks; n++) {
-        bench->blocks[n].queries = take_floats(&next, AT_LANES, width);
-        bench->blocks[n].output = take_floats(&next, AT_LANES, value_width);
+        bench->blocks[n].queries = take_reals(&next, AT_LANES, width);
+        bench->blocks[n].output = take_reals(&next, AT_LANES, value_width);
     }
-    bench->keys = take_floats(&next, plan->widen_k ? AT_CHUNK : 0, width);
-    bench->values = take_floats(&next, plan->widen_v ? AT_CHUNK : 0, value_width);
-    bench->rows = take_floats(&next, AT_LANES, larger(problem->head_width, problem->value_width));
+    bench->keys = take_reals(&next, plan->widen_k ? AT_CHUNK : 0, width);
+    bench->values = take_reals(&next, plan->widen_v ? AT_CHUNK : 0, value_width);
+    bench->rows = take_reals(&next, AT_LANES, widest(problem));
     return bench;
 }
 
 /* ---- begin ---- */
 
 void at_block_clear(const at_problem *problem, at_block *block) {
-    memset(block->output, 0, sizeof(float) * AT_LANES * (size_t)problem->value_width);
+    memset(block->output, 0, sizeof(at_real) * AT_LANES * (size_t)problem->value_width);
     for (int32_t i = 0; i < AT_LANES; i++) {
         block->state.shift[i] = AT_SHIFT_NONE;
         block->state.sum[i] = 0;
@@ -72,7 +73,7 @@ void at_block_clear(const at_problem *problem, at_block *block) {
 
 void at_block_pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
     int64_t width = call->problem->head_width;
-    const float *q[AT_LANES];
+    const at_real *q[AT_LANES];
     for (int32_t row = 0; row < block->rows; row++) {
         const at_query *at = &block->query[row];
         q[row] = at_panel_of(plan->kernels, call->q, at->b, at->h, at->i, 1, bench->rows + row * width).rows;
@@ -98,8 +99,8 @@ void at_block_adjust(const at_problem *problem, const at_plan *plan, at_bench *b
     bool adds = added && at_adds(problem);
     if (adds)
         at_added(problem, plan->kernels, block->query, block->rows, span, bench->added_rows, bench->added);
-    plan->kernels->adjust(bench->scores, block->rows, (int32_t)(span.end - span.first), (float)fabs(problem->scale),
-                          (float)problem->softcap, adds ? bench->added : NULL);
+    plan->kernels->adjust(bench->scores, block->rows, (int32_t)(span.end - span.first), (at_real)fabs(problem->scale),
+                          (at_real)problem->softcap, adds ? bench->added : NULL);
 }
 
 at_panel at_block_keys(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g,
@@ -130,8 +131,8 @@ at_span at_block_sees(const at_block *block, at_span chunk, at_panel *keys) {
 void at_block_compare(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_panel keys,
                       int32_t count, const uint64_t *seen) {
     int64_t width = call->problem->head_width;
-    float *highest = bench->chunk.highest;
-    if (keys.dtype == ATTEND_F32)
+    at_real *highest = bench->chunk.highest;
+    if (keys.dtype == AT_REAL_DTYPE)
         plan->kernels->compare(block->queries, block->rows, width, keys.rows, keys.stride, count, seen, bench->scores,
                                highest);
     else
@@ -166,7 +167,7 @@ static void combine(const at_fused *call, const at_plan *plan, at_bench *bench, 
     int64_t width = call->problem->value_width;
     if (values.scales != NULL)
         plan->kernels->weigh(bench->scores, block->rows, count, values.scales);
-    if (values.dtype == ATTEND_F32)
+    if (values.dtype == AT_REAL_DTYPE)
         plan->kernels->combine(bench->scores, block->rows, count, seen, values.rows, values.stride, width, bench->keep,
                                bench->take, block->output);
     else
@@ -196,11 +197,11 @@ static const double ln_2 = 0.693147180559945309417;
 
 /* A sink is one more chunk, of one key without a value. */
 static void fold_sinks(const at_problem *problem, const at_plan *plan, at_bench *bench, at_block *block) {
-    float highest[AT_LANES];
+    at_real highest[AT_LANES];
     memcpy(highest, block->state.highest, sizeof highest); /* the largest score of a key stays what it is */
     for (int32_t i = 0; i < block->rows; i++)
-        bench->scores[i] = bench->chunk.highest[i] = (float)at_get(&problem->sinks, block->query[i].h, 0, 0, 0);
-    plan->kernels->normalize(bench->scores, block->rows, 1, NULL, (float)(1 / ln_2), &bench->chunk);
+        bench->scores[i] = bench->chunk.highest[i] = (at_real)at_get(&problem->sinks, block->query[i].h, 0, 0, 0);
+    plan->kernels->normalize(bench->scores, block->rows, 1, NULL, (at_real)(1 / ln_2), &bench->chunk);
     plan->kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
     for (int64_t e = 0; e < problem->value_width; e++)
         for (int32_t i = 0; i < block->rows; i++)
@@ -214,7 +215,7 @@ static double highest_of(const at_problem *problem, const at_plan *plan, const a
     return (double)state->highest[i] * (plan->adjusted ? 1 : fabs(problem->scale));
 }
 
-/* Where no key was seen there is the sink alone, if anything.  A shift at the end of the floats stands for more. */
+/* Where no key was seen there is the sink alone, if anything.  A shift at the end of the numbers stands for more. */
 static double lse_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i, int64_t h) {
     if (isnan(state->sum[i]))
         return NAN;
@@ -222,7 +223,7 @@ static double lse_of(const at_problem *problem, const at_plan *plan, const at_ro
         return at_get(&problem->sinks, h, 0, 0, 0);
     if (state->sum[i] == 0)
         return -INFINITY;
-    bool at_the_end = fabsf(state->shift[i]) >= -AT_SHIFT_NONE;
+    bool at_the_end = fabs((double)state->shift[i]) >= -(double)AT_SHIFT_NONE;
     double shift = at_the_end ? highest_of(problem, plan, state, i) : (double)state->shift[i] * ln_2;
     return shift + at_log((double)state->sum[i]);
 }
@@ -238,12 +239,12 @@ static double row_max_of(const at_problem *problem, const at_plan *plan, const a
 static double entropy_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i, int64_t h) {
     double sink = at_given_in(&problem->sinks) ? at_get(&problem->sinks, h, 0, 0, 0) : -INFINITY;
     double top = highest_of(problem, plan, state, i), unit = plan->adjusted ? 1 : fabs(problem->scale);
-    bool huge = fabsf(state->shift[i]) >= 0x1p22f;
+    bool huge = fabs((double)state->shift[i]) >= (double)AT_REAL_HUGE;
     if (isnan(state->sum[i]) || isnan(sink))
         return NAN;
     if (state->sum[i] == 0)
         return 0;
-    double weight = huge ? 1 : exp2((double)fmaf(state->highest[i], plan->factor, -state->shift[i]));
+    double weight = huge ? 1 : exp2((double)at_real_fma(state->highest[i], plan->factor, -state->shift[i]));
     double others = (double)state->others[i] / weight,
            at_top = round(((double)state->sum[i] - (double)state->others[i]) / weight);
     double spread = -(double)state->distance[i] * unit / weight;
@@ -264,7 +265,7 @@ static at_state state_of(const at_problem *problem, const at_plan *plan, const a
     at_state result = {state->shift[i], state->highest[i], state->sum[i] == 0 ? 0 : 1 / state->sum[i]};
     double unit = plan->adjusted ? 1 : fabs(problem->scale);
     if (at_given_in(&problem->sinks) && unit > 0)
-        result.highest = fmaxf(result.highest, (float)(at_get(&problem->sinks, h, 0, 0, 0) / unit));
+        result.highest = at_real_max(result.highest, (at_real)(at_get(&problem->sinks, h, 0, 0, 0) / unit));
     return result;
 }
 
@@ -284,12 +285,13 @@ static void write_output(const at_fused *call, const at_plan *plan, at_bench *be
     int64_t width = call->problem->value_width;
     attend_in there = attend_read(*call->o);
     bool in_place = at_panel_in_place(&there);
-    float *o[AT_LANES];
+    at_real *o[AT_LANES];
     for (int32_t i = 0; i < block->rows; i++) {
         const at_query *at = &block->query[i];
         o[i] = bench->rows + i * width;
         if (in_place)
-            o[i] = (float *)call->o->data + at->b * there.stride[0] + at->h * there.stride[1] + at->i * there.stride[2];
+            o[i] =
+                (at_real *)call->o->data + at->b * there.stride[0] + at->h * there.stride[1] + at->i * there.stride[2];
     }
     plan->kernels->finish(block->output, block->rows, width, block->state.sum, o);
     for (int32_t i = 0; !in_place && i < block->rows; i++)

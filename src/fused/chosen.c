@@ -12,7 +12,7 @@ int64_t at_chosen_tasks(const at_problem *problem, const at_taps *taps) {
 
 /* Converted keys (AT_CHUNK, D). */
 bool at_chosen_size(const at_problem *problem, const at_taps *taps, bool converts, size_t *size) {
-    size_t wanted = count_of(taps) > 0 && converts ? AT_CHUNK * sizeof(float) : 0;
+    size_t wanted = count_of(taps) > 0 && converts ? AT_CHUNK * sizeof(at_real) : 0;
     return at_size_mul(wanted, (size_t)problem->head_width, size);
 }
 
@@ -22,10 +22,10 @@ typedef struct chosen {
     at_bench *bench;
     at_block *block;
     int64_t first; /* of the list */
-    float *keys;   /* (AT_CHUNK, D) */
+    at_real *keys; /* (AT_CHUNK, D) */
 } chosen;
 
-static chosen begin(const at_look *look, int64_t index, int32_t lane) {
+static chosen begin_rows(const at_look *look, int64_t index, int32_t lane) {
     const at_problem *problem = look->work.call->problem;
     const at_taps *taps = look->work.call->taps;
     int64_t groups = groups_of(taps), head = index / groups;
@@ -41,7 +41,7 @@ static chosen begin(const at_look *look, int64_t index, int32_t lane) {
 }
 
 /* Keys of the span of row n of tensor become values (count, AT_LANES) times factor, or hidden where they are not seen. */
-static void write_row(const attend_out *tensor, const at_query *at, int64_t n, at_span span, const float *values,
+static void write_row(const attend_out *tensor, const at_query *at, int64_t n, at_span span, const at_real *values,
                       double factor, const uint64_t *seen, int32_t lane, double hidden) {
     double row[AT_CHUNK];
     attend_out part = *tensor;
@@ -55,7 +55,7 @@ static void write_row(const attend_out *tensor, const at_query *at, int64_t n, a
     at_set_row(&part, at->b, at->h, n, row);
 }
 
-static void write(const chosen *rows, const attend_out *tensor, at_span span, const float *values, double factor,
+static void write(const chosen *rows, const attend_out *tensor, at_span span, const at_real *values, double factor,
                   const uint64_t *seen, double hidden) {
     for (int32_t i = 0; at_given_out(tensor) && span.first < span.end && i < rows->block->rows; i++)
         write_row(tensor, &rows->block->query[i], rows->first + i, span, values, factor, seen, i, hidden);
@@ -76,7 +76,7 @@ static void write_seen(const chosen *rows, at_span span, at_panel keys) {
     const at_taps *taps = call->taps;
     at_bench *bench = rows->bench;
     at_block *block = rows->block;
-    const float *scores = bench->scores;
+    const at_real *scores = bench->scores;
     int32_t count = (int32_t)(span.end - span.first);
     double scale = plan->adjusted ? 1 : fabs(call->problem->scale);
     const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
@@ -99,7 +99,7 @@ static void write_seen(const chosen *rows, at_span span, at_panel keys) {
 void at_chosen_run(void *opaque, int64_t index, int32_t lane) {
     const at_look *look = opaque;
     const at_fused *call = look->work.call;
-    chosen rows = begin(look, index, lane);
+    chosen rows = begin_rows(look, index, lane);
     const at_query *at = &rows.block->query[0];
     int64_t all = call->problem->keys;
     for (int64_t j = 0; j < all; j += AT_CHUNK) {

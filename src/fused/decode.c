@@ -15,19 +15,19 @@ bool at_decode_size(at_forward_work *work, size_t *size) {
     if (plan->splits == 1)
         return true;
     return at_size_add((size_t)work->call->problem->value_width, KEPT, size) && at_size_mul(*size, rows, size) &&
-           at_size_mul(*size, sizeof(float), &work->part_floats) &&
+           at_size_mul(*size, sizeof(at_real), &work->part_floats) &&
            at_size_mul(work->part_floats, (size_t)plan->chunks, size) &&
-           at_size_mul(*size, (size_t)plan->tasks, size) && (work->part_floats /= sizeof(float)) > 0;
+           at_size_mul(*size, (size_t)plan->tasks, size) && (work->part_floats /= sizeof(at_real)) > 0;
 }
 
-static float *part_of(const at_forward_work *work, int64_t task, int64_t chunk) {
-    float *parts = (float *)(void *)(work->scratch + work->parts_place);
+static at_real *part_of(const at_forward_work *work, int64_t task, int64_t chunk) {
+    at_real *parts = (at_real *)(void *)(work->scratch + work->parts_place);
     return parts + (size_t)(task * work->plan.chunks + chunk) * work->part_floats;
 }
 
-static void keep_part(const at_block *block, int64_t width, float *part) {
+static void keep_part(const at_block *block, int64_t width, at_real *part) {
     const at_rows *state = &block->state;
-    const float *kept[KEPT] = {state->shift, state->sum, state->highest, state->others, state->distance};
+    const at_real *kept[KEPT] = {state->shift, state->sum, state->highest, state->others, state->distance};
     size_t rows = (size_t)block->rows, size = rows * sizeof *part;
     for (size_t n = 0; n < KEPT; n++)
         memcpy(part + n * rows, kept[n], size);
@@ -35,10 +35,10 @@ static void keep_part(const at_block *block, int64_t width, float *part) {
         memcpy(part + (KEPT + (size_t)e) * rows, block->output + e * AT_LANES, size);
 }
 
-static void fold_part(const at_forward_work *work, at_bench *bench, at_block *block, const float *part) {
+static void fold_part(const at_forward_work *work, at_bench *bench, at_block *block, const at_real *part) {
     const at_kernels *kernels = work->plan.kernels;
     at_rows *chunk = &bench->chunk;
-    float *const kept[KEPT] = {chunk->shift, chunk->sum, chunk->highest, chunk->others, chunk->distance};
+    at_real *const kept[KEPT] = {chunk->shift, chunk->sum, chunk->highest, chunk->others, chunk->distance};
     size_t rows = (size_t)block->rows, size = rows * sizeof *part;
     for (size_t n = 0; n < KEPT; n++)
         memcpy(kept[n], part + n * rows, size);
@@ -49,7 +49,7 @@ static void fold_part(const at_forward_work *work, at_bench *bench, at_block *bl
                         bench->take, block->output);
 }
 
-static at_block *begin(const at_forward_work *work, at_bench *bench, const at_task *task) {
+static at_block *begin_block(const at_forward_work *work, at_bench *bench, const at_task *task) {
     at_block_begin(work->call, &work->plan, bench, &bench->blocks[0], &task->heads, &task->queries, task->b);
     return &bench->blocks[0];
 }
@@ -61,7 +61,7 @@ static void run_part(void *opaque, int64_t index, int32_t lane) {
     int64_t task_index = index / plan->splits, split = index % plan->splits;
     at_task task = at_task_of(work, task_index);
     at_bench *bench = at_bench_of(work, lane);
-    at_block *block = begin(work, bench, &task);
+    at_block *block = begin_block(work, bench, &task);
     for (int64_t c = split * plan->chunks / plan->splits; c < (split + 1) * plan->chunks / plan->splits; c++) {
         at_span chunk = {c * AT_CHUNK, (c + 1) * AT_CHUNK};
         chunk.end = chunk.end < block->span.end ? chunk.end : block->span.end;
@@ -79,7 +79,7 @@ static void run_fold(void *opaque, int64_t index, int32_t lane) {
     const at_forward_work *work = opaque;
     at_task task = at_task_of(work, index);
     at_bench *bench = at_bench_of(work, lane);
-    at_block *block = begin(work, bench, &task);
+    at_block *block = begin_block(work, bench, &task);
     for (int64_t c = 0; c < work->plan.chunks; c++)
         if (c * AT_CHUNK < block->span.end && (c + 1) * AT_CHUNK > block->span.first)
             fold_part(work, bench, block, part_of(work, index, c));

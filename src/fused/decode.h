@@ -20,14 +20,14 @@ typedef struct at_task {
     at_span heads, queries;
 } at_task;
 
-at_task at_task_of(const at_forward_work *work, int64_t index);
+AT_PART at_task at_task_of(const at_forward_work *work, int64_t index);
 /* Begins the blocks of a task; returns how many, and the keys that any of them may see. */
-int32_t at_task_begin(const at_forward_work *work, at_bench *bench, const at_task *task, at_span *keys);
-at_bench *at_bench_of(const at_forward_work *work, int32_t lane);
+AT_PART int32_t at_task_begin(const at_forward_work *work, at_bench *bench, const at_task *task, at_span *keys);
+AT_PART at_bench *at_bench_of(const at_forward_work *work, int32_t lane);
 
 /* Bytes of all parts, none when the plan does not split; sets part_floats. False when they do not fit. */
-bool at_decode_size(at_forward_work *work, size_t *size);
+AT_PART bool at_decode_size(at_forward_work *work, size_t *size);
 
-attend_status at_decode(attend_ctx *ctx, const at_forward_work *work);
+AT_PART attend_status at_decode(attend_ctx *ctx, const at_forward_work *work);
 
 #endif

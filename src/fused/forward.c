@@ -7,8 +7,6 @@
 
    Chunks begin at multiples of AT_CHUNK from the first key of the sequence, whatever the call; inside a chunk the
    order is fixed by kernel.h.  So the bits of a row do not depend on the rows beside it, nor on threads. */
-#include "fused/forward.h"
-
 #include <string.h>
 
 #include "base/check.h"
@@ -17,8 +15,9 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "fused/look_pass.h"
+#include "kernel/select.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Queries of a task that are neighbours in one sequence, and where the keys of that sequence begin. */
 typedef struct piece {
@@ -31,7 +30,7 @@ static piece piece_of(const at_problem *problem, const at_task *task) {
     piece part = {*task, 0};
     if (at_given_in(&problem->query_starts)) {
         int64_t s = at_sequence_of(problem, task->queries.first);
-        part.task.queries.end = least(at_entry(&problem->query_starts, s + 1, 0), task->queries.end);
+        part.task.queries.end = smaller(at_entry(&problem->query_starts, s + 1, 0), task->queries.end);
         part.key_start = at_entry(&problem->key_starts, s, 0);
     }
     return part;
@@ -42,9 +41,9 @@ int32_t at_task_begin(const at_forward_work *work, at_bench *bench, const at_tas
     keys->first = INT64_MAX, keys->end = INT64_MIN;
     for (int64_t i = task->queries.first; i < task->queries.end; i += work->plan.queries) {
         at_block *block = &bench->blocks[count++];
-        at_span queries = {i, least(i + work->plan.queries, task->queries.end)};
+        at_span queries = {i, smaller(i + work->plan.queries, task->queries.end)};
         at_block_begin(work->call, &work->plan, bench, block, &task->heads, &queries, task->b);
-        keys->first = least(block->span.first, keys->first);
+        keys->first = smaller(block->span.first, keys->first);
         keys->end = block->span.end > keys->end ? block->span.end : keys->end;
     }
     return count;
@@ -57,7 +56,7 @@ static void run_piece(const at_forward_work *work, at_bench *bench, const piece 
     int32_t blocks = at_task_begin(work, bench, task, &keys);
     for (int64_t j = keys.first - (keys.first - part->key_start) % AT_GROUP; j < keys.end;) { /* whole groups */
         int64_t chunk_end = j + AT_CHUNK - (j - part->key_start) % AT_CHUNK;
-        at_span chunk = {j, least(chunk_end, keys.end)};
+        at_span chunk = {j, smaller(chunk_end, keys.end)};
         at_panel k = at_block_keys(call, &work->plan, bench, task->b, task->g, chunk);
         at_panel v = at_block_values(call, &work->plan, bench, task->b, task->g, chunk);
         for (int32_t n = 0; n < blocks; n++)
@@ -78,8 +77,8 @@ at_task at_task_of(const at_forward_work *work, int64_t index) {
     int64_t head_task = rest % plan->head_tasks, g = rest / plan->head_tasks % problem->kv_heads;
     at_task task = {rest / plan->head_tasks / problem->kv_heads, g, {0, 0}, {query_task * queries, 0}};
     task.heads.first = g * problem->group + head_task * plan->heads;
-    task.heads.end = least(task.heads.first + plan->heads, (g + 1) * problem->group);
-    task.queries.end = least(task.queries.first + queries, problem->queries);
+    task.heads.end = smaller(task.heads.first + plan->heads, (g + 1) * problem->group);
+    task.queries.end = smaller(task.queries.first + queries, problem->queries);
     return task;
 }
 
@@ -114,7 +113,7 @@ typedef struct needs {
     size_t states, work, look, all;
 } needs;
 
-static attend_status measure(attend_ctx *ctx, at_forward_work *work, bool converts, at_look *look, needs *bytes) {
+static attend_status measure_all(attend_ctx *ctx, at_forward_work *work, bool converts, at_look *look, needs *bytes) {
     bool looks = at_look_wanted(work->call->taps);
     memset(bytes, 0, sizeof *bytes);
     AT_TRY(measure_work(ctx, work, &bytes->work));
@@ -128,25 +127,25 @@ static attend_status measure(attend_ctx *ctx, at_forward_work *work, bool conver
     return ATTEND_OK;
 }
 
-attend_status at_forward_scratch(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, size_t *bytes) {
+static attend_status most_scratch(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, size_t *bytes) {
     at_fused call = {.problem = problem, .taps = taps};
     at_forward_work work = {.call = &call};
     at_look look;
     needs needed;
     at_plan_make_largest(problem, ctx->threads, &work.plan);
-    AT_TRY(measure(ctx, &work, true, &look, &needed));
+    AT_TRY(measure_all(ctx, &work, true, &look, &needed));
     *bytes = needed.all;
     return ATTEND_OK;
 }
 
-attend_status at_forward(attend_ctx *ctx, const at_fused *call, const at_kernels *kernels) {
+static attend_status forward(attend_ctx *ctx, const at_fused *call) {
     at_fused mine = *call;
     at_forward_work work = {.call = &mine};
     at_look look;
     needs bytes;
     void *scratch;
-    at_plan_make(call, kernels, ctx->threads, &work.plan);
-    AT_TRY(measure(ctx, &work, !at_panel_in_place(call->k), &look, &bytes));
+    at_plan_make(call, at_kernels_of(ctx->isa), ctx->threads, &work.plan);
+    AT_TRY(measure_all(ctx, &work, !at_panel_in_place(call->k), &look, &bytes));
     AT_TRY(at_memory_scratch(ctx, bytes.all, &scratch));
     work.scratch = look.work.scratch = (char *)scratch + bytes.states;
     if (bytes.states > 0)
@@ -159,3 +158,9 @@ attend_status at_forward(attend_ctx *ctx, const at_fused *call, const at_kernels
     }
     return bytes.look > 0 ? at_look_run(ctx, &look) : ATTEND_OK;
 }
+
+#ifdef AT_DOUBLE
+const at_fast at_fast_f64 = {at_plan_refusal, forward, most_scratch, at_plan_explain};
+#else
+const at_fast at_fast_f32 = {at_plan_refusal, forward, most_scratch, at_plan_explain};
+#endif

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "fused/forward.h"
 #include "fused/look_pass.h"
 
 enum {
@@ -25,15 +24,15 @@ int64_t at_heaviest_tasks(const at_plan *plan, const at_taps *taps) {
 typedef struct heaviest {
     double *mass;   /* (kinds, AT_LANES) */
     int64_t *index; /* (AT_LANES, n) heaviest first */
-    float *score;   /* (AT_LANES, n) */
+    at_real *score; /* (AT_LANES, n) */
     int64_t count[AT_LANES];
-    float limit[AT_LANES]; /* what is not above it has no place in the list; -infinity: not known yet */
+    at_real limit[AT_LANES]; /* what is not above it has no place in the list; -infinity: not known yet */
 } heaviest;
 
 static bool block_size(const at_taps *taps, size_t *size) {
     size_t kinds, tops;
     return at_size_mul((size_t)kinds_of(taps), AT_LANES * sizeof(double), &kinds) &&
-           at_size_mul((size_t)taps->top, AT_LANES * (sizeof(int64_t) + sizeof(float)), &tops) &&
+           at_size_mul((size_t)taps->top, AT_LANES * (sizeof(int64_t) + sizeof(at_real)), &tops) &&
            at_size_add(kinds, tops, size) && at_size_add(*size, sizeof(heaviest), size);
 }
 
@@ -50,7 +49,7 @@ static heaviest *lay_out(const at_look *look, int32_t lane) {
     heaviest *tally = at_look_tally(look, lane);
     double *mass = (double *)(void *)(tally + blocks);
     int64_t *index = (int64_t *)(void *)(mass + blocks * kinds_of(taps) * AT_LANES);
-    float *score = (float *)(void *)(index + blocks * taps->top * AT_LANES);
+    at_real *score = (at_real *)(void *)(index + blocks * taps->top * AT_LANES);
     for (int32_t n = 0; n < blocks; n++) {
         tally[n].mass = mass + n * kinds_of(taps) * AT_LANES;
         tally[n].index = index + n * taps->top * AT_LANES;
@@ -68,8 +67,8 @@ static heaviest *lay_out(const at_look *look, int32_t lane) {
 
 /* Keys come in their order, so that of equal scores the lower key, which came first, stays in front.  The place is
    counted and not searched, since no branch could guess it. */
-static void insert(heaviest *tally, int64_t top, int32_t i, float score, int64_t j) {
-    float *list = tally->score + i * top, bounded = score > AT_SHIFT_NONE ? score : AT_SHIFT_NONE;
+static void insert(heaviest *tally, int64_t top, int32_t i, at_real score, int64_t j) {
+    at_real *list = tally->score + i * top, bounded = score > AT_SHIFT_NONE ? score : AT_SHIFT_NONE;
     int64_t *index = tally->index + i * top, count = tally->count[i], last = count < top ? count : top - 1;
     int32_t place = 0;
     if (!(bounded > tally->limit[i]))
@@ -87,10 +86,10 @@ static void insert(heaviest *tally, int64_t top, int32_t i, float score, int64_t
 
 /* In a whole chunk, the highest scores of its sixteenths are sixteen scores: a list of no more has no place for what is
    below the least of them.  So there is a limit before the list is full. */
-static void foresee_limits(const at_kernels *kernels, const at_block *block, const float *scores, const uint64_t *seen,
-                           heaviest *tally) {
+static void foresee_limits(const at_kernels *kernels, const at_block *block, const at_real *scores,
+                           const uint64_t *seen, heaviest *tally) {
     enum { PART = AT_CHUNK / FORESEEN };
-    _Alignas(64) float highest[AT_LANES], least[AT_LANES];
+    _Alignas(64) at_real highest[AT_LANES], least[AT_LANES];
     for (int32_t i = 0; i < AT_LANES; i++)
         least[i] = INFINITY;
     for (int32_t n = 0; n < FORESEEN; n++) {
@@ -101,10 +100,10 @@ static void foresee_limits(const at_kernels *kernels, const at_block *block, con
     }
     for (int32_t i = 0; i < block->rows; i++)
         if (tally->count[i] == 0 && least[i] > -INFINITY)
-            tally->limit[i] = nextafterf(least[i], -INFINITY);
+            tally->limit[i] = at_real_next(least[i], -INFINITY);
 }
 
-static void search(const at_kernels *kernels, const at_block *block, int64_t top, at_span span, const float *scores,
+static void search(const at_kernels *kernels, const at_block *block, int64_t top, at_span span, const at_real *scores,
                    const uint64_t *seen, heaviest *tally) {
     uint64_t found[STEP];
     if (top <= FORESEEN && span.end - span.first == AT_CHUNK && tally->count[0] == 0)
@@ -135,7 +134,7 @@ static void weigh_entries(const at_look *look, at_bench *bench, const at_block *
 
 /* A row that holds NaN says so instead of naming keys: there is no order among them. */
 static double write_entry(const at_taps *taps, const at_query *at, int64_t n, bool broken, int64_t index,
-                          float weight) {
+                          at_real weight) {
     double shown = broken ? (double)NAN : index < 0 ? 0 : (double)weight;
     if (at_given_out(&taps->top_index))
         at_set(&taps->top_index, at->b, at->h, at->i, n, (double)(broken ? -1 : index));
@@ -173,8 +172,8 @@ static int32_t kind_of(const at_taps *taps, int64_t j) {
 
 /* Keys of one kind that follow each other in a chunk are summed in floats, and these sums in double. */
 static void sort_by_kind(const at_kernels *kernels, const at_taps *taps, const at_block *block, at_span span,
-                         const float *weights, heaviest *tally) {
-    _Alignas(64) float sum[AT_LANES], unused[AT_LANES];
+                         const at_real *weights, heaviest *tally) {
+    _Alignas(64) at_real sum[AT_LANES], unused[AT_LANES];
     for (int64_t first = span.first, end; first < span.end; first = end) {
         int32_t kind = kind_of(taps, first);
         for (end = first + 1; end < span.end && kind_of(taps, end) == kind; end++)
@@ -194,7 +193,7 @@ static void write_mass(const at_taps *taps, const at_block *block, const heavies
 
 /* ---- the task ---- */
 
-static void step(const at_look *look, at_bench *bench, at_block *block, at_span chunk, at_panel keys, heaviest *tally) {
+static void meet(const at_look *look, at_bench *bench, at_block *block, at_span chunk, at_panel keys, heaviest *tally) {
     const at_fused *call = look->work.call;
     const at_plan *plan = &look->work.plan;
     at_span span = at_block_sees(block, chunk, &keys);
@@ -227,7 +226,7 @@ void at_heaviest_run(void *opaque, int64_t index, int32_t lane) {
         at_span chunk = {j, j + AT_CHUNK < keys.end ? j + AT_CHUNK : keys.end};
         at_panel k = at_block_keys(call, &look->work.plan, bench, task.b, task.g, chunk);
         for (int32_t n = 0; n < blocks; n++)
-            step(look, bench, &bench->blocks[n], chunk, k, &tally[n]);
+            meet(look, bench, &bench->blocks[n], chunk, k, &tally[n]);
         j = chunk.end;
     }
     for (int32_t n = 0; n < blocks; n++) {

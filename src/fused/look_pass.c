@@ -6,8 +6,6 @@
 #include "base/parallel.h"
 #include "base/size.h"
 
-static const double log2_e = 1.44269504088896340736;
-
 bool at_look_wanted(const at_taps *taps) {
     return taps->top > 0 || at_given_out(&taps->top_rest) || at_given_in(&taps->rows) ||
            at_given_out(&taps->column_sum) || taps->grid_rows > 0 || at_given_out(&taps->segment_mass);
@@ -26,14 +24,13 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static bool lane_size(const at_fused *call, bool converts, at_look *look) {
     const at_problem *problem = call->problem;
-    size_t chosen = 0, heaviest = 0, received = 0;
-    bool fits =
-        at_bench_size(problem, &look->work.plan, &look->work.parts_place) &&
-        at_chosen_size(problem, call->taps, converts, &chosen) &&
-        at_heaviest_size(&look->work.plan, call->taps, &heaviest) &&
-        at_received_size(problem, call->taps, converts, look, &received) &&
-        at_size_add(look->work.parts_place, larger(chosen, larger(heaviest, received)), &look->work.lane_size) &&
-        at_size_add(look->work.lane_size, AT_ALIGNMENT, &look->work.lane_size);
+    size_t size[3] = {0}; /* of what chosen.c, heaviest.c and received.c keep */
+    bool fits = at_bench_size(problem, &look->work.plan, &look->work.parts_place) &&
+                at_chosen_size(problem, call->taps, converts, &size[0]) &&
+                at_heaviest_size(&look->work.plan, call->taps, &size[1]) &&
+                at_received_size(problem, call->taps, converts, look, &size[2]) &&
+                at_size_add(look->work.parts_place, larger(size[0], larger(size[1], size[2])), &look->work.lane_size) &&
+                at_size_add(look->work.lane_size, AT_ALIGNMENT, &look->work.lane_size);
     look->work.lane_size -= fits ? look->work.lane_size % AT_ALIGNMENT : 0;
     return fits;
 }
@@ -69,13 +66,13 @@ void *at_look_tally(const at_look *look, int32_t lane) {
 /* Of a given log-sum-exp: a whole power of two, and the rest; the rest of a huge one counts from the score itself. */
 static at_state state_from(const at_problem *problem, const at_plan *plan, double lse) {
     at_state state = {AT_SHIFT_NONE, -INFINITY, 0};
-    double unit = plan->adjusted ? 1 : fabs(problem->scale), power = lse * log2_e;
+    double unit = plan->adjusted ? 1 : fabs(problem->scale), power = lse * AT_LOG2_E;
     if (lse == -INFINITY)
         return state;
-    state.highest = (float)(unit > 0 ? lse / unit : 0);
-    state.shift = (float)ceil(power < -3e38 ? -3e38 : power > 3e38 ? 3e38 : power);
-    bool huge = fabs(power) >= 0x1p22;
-    state.inverse = (float)(huge ? exp((double)state.highest * unit - lse) : exp2((double)state.shift - power));
+    state.highest = (at_real)(unit > 0 ? lse / unit : 0);
+    state.shift = (at_real)ceil(fmin(fmax(power, (double)AT_SHIFT_NONE), -(double)AT_SHIFT_NONE));
+    bool huge = fabs(power) >= (double)AT_REAL_HUGE;
+    state.inverse = (at_real)(huge ? exp((double)state.highest * unit - lse) : exp2((double)state.shift - power));
     return state;
 }
 

@@ -18,35 +18,36 @@ typedef struct at_look {
 } at_look;
 
 /* Whether taps want more than forward.c gives. */
-bool at_look_wanted(const at_taps *taps);
+AT_PART bool at_look_wanted(const at_taps *taps);
 
 /* Bytes of the states of all rows. */
-bool at_look_states_size(const at_problem *problem, size_t *size);
+AT_PART bool at_look_states_size(const at_problem *problem, size_t *size);
 
 /* Makes the plan of a look, except scratch, and its size. */
-attend_status at_look_measure(attend_ctx *ctx, const at_fused *call, const at_plan *plan, bool converts, at_look *look,
-                              size_t *bytes);
-attend_status at_look_run(attend_ctx *ctx, at_look *look);
+AT_PART attend_status at_look_measure(attend_ctx *ctx, const at_fused *call, const at_plan *plan, bool converts,
+                                      at_look *look, size_t *bytes);
+AT_PART attend_status at_look_run(attend_ctx *ctx, at_look *look);
 
 /* What is in a lane beside its bench. */
-void *at_look_tally(const at_look *look, int32_t lane);
+AT_PART void *at_look_tally(const at_look *look, int32_t lane);
 
 /* Sets block->final from the states, or from the given log-sum-exp. */
-void at_look_settle(const at_fused *call, const at_plan *plan, at_block *block);
+AT_PART void at_look_settle(const at_fused *call, const at_plan *plan, at_block *block);
 
 /* ---- the kinds of tasks: tasks, bytes of a lane, and the task itself ---- */
 
-int64_t at_chosen_tasks(const at_problem *problem, const at_taps *taps);
-bool at_chosen_size(const at_problem *problem, const at_taps *taps, bool converts, size_t *size);
-void at_chosen_run(void *look, int64_t index, int32_t lane);
+AT_PART int64_t at_chosen_tasks(const at_problem *problem, const at_taps *taps);
+AT_PART bool at_chosen_size(const at_problem *problem, const at_taps *taps, bool converts, size_t *size);
+AT_PART void at_chosen_run(void *look, int64_t index, int32_t lane);
 
-int64_t at_heaviest_tasks(const at_plan *plan, const at_taps *taps);
-bool at_heaviest_size(const at_plan *plan, const at_taps *taps, size_t *size);
-void at_heaviest_run(void *look, int64_t index, int32_t lane);
+AT_PART int64_t at_heaviest_tasks(const at_plan *plan, const at_taps *taps);
+AT_PART bool at_heaviest_size(const at_plan *plan, const at_taps *taps, size_t *size);
+AT_PART void at_heaviest_run(void *look, int64_t index, int32_t lane);
 
-void at_received_cut(const at_problem *problem, const at_taps *taps, int32_t threads, at_look *look);
-int64_t at_received_tasks(const at_problem *problem, const at_taps *taps, const at_look *look);
-bool at_received_size(const at_problem *problem, const at_taps *taps, bool converts, const at_look *look, size_t *size);
-void at_received_run(void *look, int64_t index, int32_t lane);
+AT_PART void at_received_cut(const at_problem *problem, const at_taps *taps, int32_t threads, at_look *look);
+AT_PART int64_t at_received_tasks(const at_problem *problem, const at_taps *taps, const at_look *look);
+AT_PART bool at_received_size(const at_problem *problem, const at_taps *taps, bool converts, const at_look *look,
+                              size_t *size);
+AT_PART void at_received_run(void *look, int64_t index, int32_t lane);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef AT_PANEL_H
 #define AT_PANEL_H
 
+#include "fused/part.h"
 #include "kernel/kernel.h"
 #include "tensor/tensor.h"
 
@@ -9,15 +10,18 @@
 typedef struct at_panel {
     const void *rows;
     int64_t stride;
-    int32_t dtype;       /* ATTEND_F32; or the tensor's own, when it was asked for */
+    int32_t dtype;       /* AT_REAL_DTYPE; or the tensor's own, when it was asked for */
     const float *scales; /* (rows) that elements still have to be multiplied by; or NULL */
 } at_panel;
 
+/* 16 bits. */
+static inline bool at_is_half(int32_t dtype) { return dtype == ATTEND_F16 || dtype == ATTEND_BF16; }
+
 /* Whether at_panel_of can do without scratch. */
-bool at_panel_in_place(const attend_in *tensor);
+AT_PART bool at_panel_in_place(const attend_in *tensor);
 
 /* The rows as they are stored; the tensor's elements must be adjacent.  With pages, a panel stays inside one. */
-at_panel at_panel_raw(const attend_in *tensor, int64_t b, int64_t h, int64_t first);
+AT_PART at_panel at_panel_raw(const attend_in *tensor, int64_t b, int64_t h, int64_t first);
 
 /* Row j of a panel; keys of ATTEND_I8: the first of its group. */
 static inline const void *at_panel_row(at_panel panel, int64_t j) {
@@ -32,11 +36,11 @@ static inline at_panel at_panel_from(at_panel panel, int64_t j) {
 }
 
 /* Rows first .. first+count-1 of tensor[b,h]; scratch (count, width) is used only where they are not in place. */
-at_panel at_panel_of(const at_kernels *kernels, const attend_in *tensor, int64_t b, int64_t h, int64_t first,
-                     int64_t count, float *scratch);
+AT_PART at_panel at_panel_of(const at_kernels *kernels, const attend_in *tensor, int64_t b, int64_t h, int64_t first,
+                             int64_t count, at_real *scratch);
 
 /* Row [b,h,i] of floats becomes row [b,h,i] of tensor, rounded once to its type. */
-void at_panel_write(const at_kernels *kernels, const attend_out *tensor, int64_t b, int64_t h, int64_t i,
-                    const float *row);
+AT_PART void at_panel_write(const at_kernels *kernels, const attend_out *tensor, int64_t b, int64_t h, int64_t i,
+                            const at_real *row);
 
 #endif

@@ -2,14 +2,10 @@
 
 #include <math.h>
 
+#include "base/context.h"
+#include "base/parallel.h"
 #include "base/size.h"
 #include "fused/panel.h"
-
-static const double log2_e = 1.44269504088896340736;
-
-static bool is_short_float(int32_t dtype) {
-    return dtype == ATTEND_F32 || dtype == ATTEND_F16 || dtype == ATTEND_BF16 || dtype == AT_PAGED;
-}
 
 /* Far from the ends of the floats, so that what is made of it does not leave them: 0, or 2^-100 to 2^100. */
 static bool is_moderate(double value) { return value == 0 || (fabs(value) >= 0x1p-100 && fabs(value) <= 0x1p100); }
@@ -17,10 +13,6 @@ static bool is_moderate(double value) { return value == 0 || (fabs(value) >= 0x1
 /* One condition a line. */
 const char *at_plan_refusal(const at_fused *call) {
     const at_problem *problem = call->problem;
-    if (!is_short_float(call->q->dtype) || !is_short_float(call->k->dtype) || !is_short_float(call->v->dtype))
-        return "q, k or v holds f64";
-    if (call->o != NULL && !is_short_float(call->o->dtype))
-        return "o holds f64";
     if (problem->flags & ATTEND_READABLE)
         return "problem.flags has ATTEND_READABLE";
     if (!is_moderate(problem->scale) || !is_moderate(problem->softcap))
@@ -32,10 +24,13 @@ const char *at_plan_refusal(const at_fused *call) {
 
 static int64_t parts(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
-/* Rows of floats are read where they lie, and rows of 16 or 8 bits too when a block has few rows. */
+/* Rows of such numbers as the sums are made of are read where they lie; rows of 16 or 8 bits too when sums are in f32 and
+   a block has few rows. */
 const char *at_plan_widens(const attend_in *tensor, const at_plan *plan) {
     if (tensor->dtype != AT_PAGED && tensor->stride[3] != 1 && tensor->shape[3] != 1)
         return "the elements of a row are not adjacent";
+    if (!at_panel_in_place(tensor) && AT_REAL_DTYPE == ATTEND_F64)
+        return "it is not f64, as the sums are";
     if (!at_panel_in_place(tensor) && plan->heads * plan->queries > AT_FEW)
         return "16-bit floats are converted once for the many rows that meet them";
     return NULL;
@@ -89,8 +84,8 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threa
     const at_problem *problem = call->problem;
     plan->kernels = kernels;
     plan->adjusted = problem->softcap > 0 || at_given_in(&problem->slopes) || at_given_in(&problem->bias);
-    plan->sign = problem->scale < 0 ? -1.0f : 1.0f;
-    plan->factor = (float)(plan->adjusted ? log2_e : fabs(problem->scale) * log2_e);
+    plan->sign = problem->scale < 0 ? -1 : 1;
+    plan->factor = (at_real)(plan->adjusted ? AT_LOG2_E : fabs(problem->scale) * AT_LOG2_E);
     cut_blocks(problem, plan);
     plan->widen_k = at_plan_widens(call->k, plan) != NULL;
     plan->widen_v = at_plan_widens(call->v, plan) != NULL;
@@ -111,4 +106,27 @@ void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *p
     plan->tasks = in_place.tasks;
     in_place.whole = whole(problem, &in_place, threads);
     plan->splits = splits_of(&in_place, threads);
+}
+
+static const char *name_of(const attend_in *tensor, bool widened, const char *whole, const char *few) {
+    return widened || tensor->dtype == AT_REAL_DTYPE ? whole : few;
+}
+
+void at_plan_explain(const attend_ctx *ctx, const at_fused *call, attend_explanation *explanation) {
+    at_plan plan;
+    at_plan_make(call, NULL, ctx->threads, &plan);
+    explanation->chunk = AT_CHUNK;
+    explanation->chunks = plan.chunks;
+    explanation->block_heads = plan.heads;
+    explanation->block_queries = plan.queries;
+    explanation->block_most = AT_LANES;
+    explanation->task_blocks = plan.blocks;
+    explanation->tasks = plan.tasks;
+    explanation->splits = plan.splits;
+    explanation->not_split = plan.whole;
+    explanation->threads = at_parallel_lanes(ctx, plan.tasks * plan.splits);
+    explanation->keys_converted = at_plan_widens(call->k, &plan);
+    explanation->values_converted = at_plan_widens(call->v, &plan);
+    explanation->compare = name_of(call->k, plan.widen_k, "compare", "compare_few");
+    explanation->combine = name_of(call->v, plan.widen_v, "combine", "combine_few");
 }

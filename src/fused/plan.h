@@ -2,28 +2,22 @@
 #ifndef AT_PLAN_H
 #define AT_PLAN_H
 
+#include "fused/fast.h"
+#include "fused/part.h"
 #include "kernel/kernel.h"
-#include "problem/taps.h"
 #include "problem/visible.h"
 
 enum { AT_BLOCKS_MAX = 4 }; /* blocks of a task */
 
+#define AT_LOG2_E 1.44269504088896340736
+
 /* What a row's weights are made of once all its keys have been met (at_final of kernel.h). */
 typedef struct at_state {
-    float shift, highest, inverse;
+    at_real shift, highest, inverse;
 } at_state;
 
-typedef struct at_fused { /* one call */
-    const at_problem *problem;
-    const attend_in *q, *k, *v; /* (B, H, Tq, D) (B, G, Tk, D) (B, G, Tk, E) */
-    const attend_out *o;        /* (B, H, Tq, E); NULL: no output is wanted, and E is 0 */
-    const at_taps *taps;
-    const attend_in *lse; /* (B, H, Tq) given to a call that only looks, else NULL */
-    at_state *states;     /* (B, H, Tq) kept for looking; NULL: not wanted */
-} at_fused;
-
 static inline at_state *at_state_place(const at_fused *call, const at_query *at) {
-    return call->states + (at->b * call->problem->heads + at->h) * call->problem->queries + at->i;
+    return (at_state *)call->states + (at->b * call->problem->heads + at->h) * call->problem->queries + at->i;
 }
 
 /* A block is a few neighbouring queries of a few heads that share a key head: at most AT_LANES rows. A task is a
@@ -42,20 +36,21 @@ typedef struct at_plan {
     const char *whole;     /* why the chunks of a task are not cut, in words; NULL when they are */
     bool widen_k, widen_v; /* keys or values are converted to rows of floats first    */
     bool adjusted;         /* scores are scaled, capped and added to before normalize    */
-    float sign;            /* of the scale: goes into the queries                        */
-    float factor;          /* of the exponent: |scale| log2 e, or log2 e when adjusted   */
+    at_real sign;          /* of the scale: goes into the queries                        */
+    at_real factor;        /* of the exponent: |scale| log2 e, or log2 e when adjusted   */
 } at_plan;
 
-/* NULL when the fast path takes the call, else why not, in words that complete "the readable path, because ...". */
-const char *at_plan_refusal(const at_fused *call);
+/* What fast.h says of them. */
+AT_PART const char *at_plan_refusal(const at_fused *call);
+AT_PART void at_plan_explain(const attend_ctx *ctx, const at_fused *call, attend_explanation *explanation);
 
 /* Why keys or values are converted first, in words; NULL when they are read where they lie. */
-const char *at_plan_widens(const attend_in *tensor, const at_plan *plan);
+AT_PART const char *at_plan_widens(const attend_in *tensor, const at_plan *plan);
 
 /* threads matters for splits alone. */
-void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan);
+AT_PART void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan);
 
 /* The plan of a call for this problem that needs the most scratch, whatever its types and optional inputs. */
-void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *plan);
+AT_PART void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *plan);
 
 #endif

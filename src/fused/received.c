@@ -74,15 +74,15 @@ typedef struct received {
     const at_look *look;
     at_bench *bench;
     int64_t b, h;
-    at_span units, keys;         /* of the range */
-    float *converted;            /* the keys from first_chunk on, (keys, D); NULL where they are in place */
-    double *column_sum;          /* (keys) */
-    double *sum, *most, *count;  /* (SLOTS, columns) of the bands at hand; slot 0 is the one that the last block left */
-    float *line_sum, *line_most; /* (AT_CHUNK, AT_LANES) */
-    int64_t band;                /* in slot 0; -1: none */
-    int64_t written;             /* bands that are */
-    int32_t slots;               /* that the block at hand touches, slot 0 included */
-    int32_t slot[AT_LANES];      /* of each row of the block at hand */
+    at_span units, keys;        /* of the range */
+    at_real *converted;         /* the keys from first_chunk on, (keys, D); NULL where they are in place */
+    double *column_sum;         /* (keys) */
+    double *sum, *most, *count; /* (SLOTS, columns) of the bands at hand; slot 0 is the one that the last block left */
+    at_real *line_sum, *line_most; /* (AT_CHUNK, AT_LANES) */
+    int64_t band;                  /* in slot 0; -1: none */
+    int64_t written;               /* bands that are */
+    int32_t slots;                 /* that the block at hand touches, slot 0 included */
+    int32_t slot[AT_LANES];        /* of each row of the block at hand */
     int64_t slot_band[SLOTS];
 } received;
 
@@ -108,7 +108,7 @@ bool at_received_size(const at_problem *problem, const at_taps *taps, bool conve
         return true;
     return measure(problem, taps, converts, look, &count) && at_size_mul(count.cells, 3, &doubles) &&
            at_size_add(doubles, count.columns, &doubles) && at_size_mul(doubles, sizeof(double), &doubles) &&
-           at_size_add(2 * count.lines, count.keys, &floats) && at_size_mul(floats, sizeof(float), &floats) &&
+           at_size_add(2 * count.lines, count.keys, &floats) && at_size_mul(floats, sizeof(at_real), &floats) &&
            at_size_add(doubles, floats, size) && at_size_add(*size, sizeof(received), size) &&
            at_size_add(*size, AT_ALIGNMENT, size);
 }
@@ -147,7 +147,7 @@ static received *begin(const at_look *look, int64_t index, int32_t lane) {
     tally->band = -1;
     tally->written = 0;
     size_t head_size = (sizeof *tally + AT_ALIGNMENT - 1) / AT_ALIGNMENT * AT_ALIGNMENT;
-    tally->line_sum = (float *)(void *)((char *)tally + head_size);
+    tally->line_sum = (at_real *)(void *)((char *)tally + head_size);
     tally->line_most = tally->line_sum + count.lines;
     tally->column_sum = (double *)(void *)(tally->line_most + count.lines);
     tally->sum = tally->column_sum + count.columns;
@@ -156,7 +156,7 @@ static received *begin(const at_look *look, int64_t index, int32_t lane) {
     memset(tally->column_sum, 0, sizeof(double) * count.columns);
     if (wants_grid(call->taps))
         clear_cells(tally, 0, 1);
-    tally->converted = at_panel_in_place(call->k) ? NULL : (float *)(void *)(tally->count + count.cells);
+    tally->converted = at_panel_in_place(call->k) ? NULL : (at_real *)(void *)(tally->count + count.cells);
     for (int64_t j = first_chunk(tally); tally->converted != NULL && j < tally->keys.end; j += AT_CHUNK)
         convert(tally, j);
     return tally;
@@ -257,7 +257,7 @@ static bool holds_nan(const at_block *block) {
 }
 
 /* The weights of a span of keys inside one chunk: a line for each column of the grid, then the lines over the rows. */
-static void tally_grid(received *tally, const at_block *block, at_span span, const float *weights,
+static void tally_grid(received *tally, const at_block *block, at_span span, const at_real *weights,
                        const uint64_t *seen) {
     const at_fused *call = tally->look->work.call;
     const at_taps *taps = call->taps;
@@ -300,7 +300,7 @@ static void tally_grid(received *tally, const at_block *block, at_span span, con
 
 /* ---- the task ---- */
 
-static void tally_columns(received *tally, const at_block *block, at_span span, const float *weights) {
+static void tally_columns(received *tally, const at_block *block, at_span span, const at_real *weights) {
     const at_taps *taps = tally->look->work.call->taps;
     double *to[AT_LANES];
     for (int32_t i = 0; i < block->rows; i++) {
@@ -318,7 +318,7 @@ static at_panel keys_of_chunk(const received *tally, int64_t first) {
     if (tally->converted != NULL) {
         keys.rows = tally->converted + (chunk - first_chunk(tally)) * width;
         keys.stride = width;
-        keys.dtype = ATTEND_F32;
+        keys.dtype = AT_REAL_DTYPE;
     }
     return at_panel_from(keys, first - chunk);
 }

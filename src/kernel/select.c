@@ -15,8 +15,22 @@ static int has_avx512(void) {
 
 const at_kernels *at_kernels_of(attend_isa isa) {
     switch (isa) {
-#define AT_ISA(constant, name, condition) \
+#define AT_ISA(constant, name, doubles, condition) \
     case constant: return (condition) ? &at_kernels_##name : NULL;
+#include "kernel/isa.def"
+#undef AT_ISA
+    default: return NULL;
+    }
+}
+
+#define AT_ISA(constant, name, doubles, condition) extern const struct at_kernels_f64 at_kernels_##doubles##_f64;
+#include "kernel/isa.def"
+#undef AT_ISA
+
+const struct at_kernels_f64 *at_kernels_f64_of(attend_isa isa) {
+    switch (isa) {
+#define AT_ISA(constant, name, doubles, condition) \
+    case constant: return (condition) ? &at_kernels_##doubles##_f64 : NULL;
 #include "kernel/isa.def"
 #undef AT_ISA
     default: return NULL;
@@ -25,7 +39,7 @@ const at_kernels *at_kernels_of(attend_isa isa) {
 
 const char *at_kernels_refusal(attend_isa isa) {
     switch (isa) {
-#define AT_ISA(constant, name, condition) \
+#define AT_ISA(constant, name, doubles, condition) \
     case constant: return (condition) ? NULL : "this processor, or its operating system, lacks it";
 #include "kernel/isa.def"
 #undef AT_ISA
@@ -35,7 +49,7 @@ const char *at_kernels_refusal(attend_isa isa) {
 
 attend_isa at_kernels_best(void) {
     attend_isa best = ATTEND_ISA_PORTABLE;
-#define AT_ISA(constant, name, condition) best = (condition) ? (constant) : best;
+#define AT_ISA(constant, name, doubles, condition) best = (condition) ? (constant) : best;
 #include "kernel/isa.def"
 #undef AT_ISA
     return best;

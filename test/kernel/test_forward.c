@@ -2,8 +2,9 @@
    the same bits on all of them, for any number of threads, queries and neighbours. */
 #include "random_call.h"
 
+#include "base/context.h"
 #include "base/memory.h"
-#include "fused/forward.h"
+#include "fused/fast.h"
 #include "kernel/select.h"
 #include "problem/taps.h"
 
@@ -11,6 +12,9 @@
 #define ATTEND_TEST_ROUNDS 90
 #endif
 enum { ROUNDS = ATTEND_TEST_ROUNDS };
+
+/* Every third call is of any types, and most of those have sums in f64. */
+static unsigned sums(int n) { return n % 3 == 2 ? MAY_BE_FAST : MUST_BE_SHORT_FLOATS; }
 
 /* attend_forward on the fast path alone; false when it does not take the call. */
 static bool forward_fast(attend_ctx *ctx, const random_call *call, int32_t isa, const attend_taps *taps) {
@@ -27,10 +31,11 @@ static bool forward_fast(attend_ctx *ctx, const random_call *call, int32_t isa, 
     assert_works(ctx, at_problem_output(&arguments, &problem, "o", &call->o, &o));
     assert_works(ctx, at_taps_import(&arguments, &problem, taps, &resolved));
     at_fused fused = {&problem, &q, &k, &v, &o, &resolved, NULL, NULL};
-    if (at_plan_refusal(&fused) != NULL)
+    if (at_fast_of(&fused)->refusal(&fused) != NULL)
         return false;
+    ctx->isa = (attend_isa)isa;
     if (!at_arguments_write_nothing(&arguments))
-        assert_works(ctx, at_forward(ctx, &fused, at_kernels_of((attend_isa)isa)));
+        assert_works(ctx, at_fast_of(&fused)->forward(ctx, &fused));
     return true;
 }
 
@@ -48,7 +53,9 @@ static double tolerance(const random_call *call) {
     const attend_problem *p = &call->problem;
     double scale = p->scale == 0 && !(p->flags & ATTEND_EXACT_SCALE) ? 1 / sqrt((double)p->head_width) : fabs(p->scale);
     double type = call->o.dtype == ATTEND_F16 ? 0x1p-10 : call->o.dtype == ATTEND_BF16 ? 0x1p-7 : 0;
-    return 16 * 0x1p-24 * (8 + 4 * scale * (double)p->head_width) + type;
+    if (call->o.dtype == ATTEND_F32)
+        type = 0x1p-23;
+    return 16 * random_call_unit(call) * (8 + 4 * scale * (double)p->head_width) + type;
 }
 
 static void test_against_the_readable_path(void **state) {
@@ -56,7 +63,7 @@ static void test_against_the_readable_path(void **state) {
                                      MAY_WINDOW | MAY_SINKS | MAY_COUNT | MAY_PACK | MAY_STRIDE | MAY_BE_LONG};
     test_random rng = {71};
     for (int n = 0; n < ROUNDS; n++) {
-        random_call call = random_call_make(&rng, kinds[n % 4] | MUST_BE_SHORT_FLOATS);
+        random_call call = random_call_make(&rng, kinds[n % 4] | sums(n));
         attend_in fast = fast_output(*state, &call, (int32_t)at_kernels_best());
         attend_in want = random_call_output(*state, &call);
         assert_tensors_close(&fast, &want, tolerance(&call));
@@ -69,7 +76,7 @@ static void test_sets_and_threads(void **state) {
     test_random rng = {72};
     (void)state;
     for (int n = 0; n < ROUNDS / 3; n++) {
-        random_call call = random_call_make(&rng, MAY_ALL | MUST_BE_SHORT_FLOATS | (n % 2 ? MAY_BE_LONG : 0));
+        random_call call = random_call_make(&rng, MAY_ALL | sums(n) | (n % 2 ? MAY_BE_LONG : 0));
         attend_in want = fast_output(one, &call, ATTEND_ISA_PORTABLE);
         for (int32_t isa = ATTEND_ISA_PORTABLE + 1; isa < AT_ISA_COUNT; isa++) {
             if (at_kernels_of((attend_isa)isa) == NULL)
@@ -87,7 +94,7 @@ static void test_number_of_queries(void **state) {
     int32_t isa = (int32_t)at_kernels_best();
     for (int n = 0; n < ROUNDS / 3; n++) {
         random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_STRIDE |
-                                                      MAY_TYPE | MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+                                                      MAY_TYPE | sums(n) | MAY_BE_LONG);
         attend_in whole = fast_output(*state, &call, isa);
         for (int part = 0; part < 6; part++) {
             int64_t i = random_pick(&rng, 0, call.problem.queries - 1);
@@ -108,8 +115,7 @@ static void test_company(void **state) {
     test_random rng = {74};
     int32_t isa = (int32_t)at_kernels_best();
     for (int n = 0; n < ROUNDS / 3; n++) {
-        random_call call =
-            random_call_make(&rng, MAY_WINDOW | MAY_CAP | MAY_STRIDE | MAY_TYPE | MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_CAP | MAY_STRIDE | MAY_TYPE | sums(n) | MAY_BE_LONG);
         attend_in whole = fast_output(*state, &call, isa);
         int64_t h = random_pick(&rng, 0, call.problem.heads - 1), b = random_pick(&rng, 0, call.problem.batch - 1);
         int64_t g = h / (call.problem.heads / call.problem.kv_heads);
@@ -129,8 +135,8 @@ static void test_padding(void **state) {
     test_random rng = {75};
     int32_t isa = (int32_t)at_kernels_best();
     for (int n = 0; n < ROUNDS / 3; n++) {
-        random_call padded = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_TYPE |
-                                                        MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+        random_call padded =
+            random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_TYPE | sums(n) | MAY_BE_LONG);
         random_call trimmed = padded;
         int64_t kept = random_pick(&rng, 0, padded.problem.keys);
         double *counts = test_block((size_t)padded.problem.batch * sizeof *counts);
@@ -158,8 +164,8 @@ static void test_packing(void **state) {
     test_random rng = {76};
     int32_t isa = (int32_t)at_kernels_best();
     for (int n = 0; n < ROUNDS; n++) {
-        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_PACK |
-                                                      MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+        random_call call =
+            random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_PACK | sums(n) | MAY_BE_LONG);
         if (call.extra.query_starts.data == NULL)
             continue;
         attend_in whole = fast_output(*state, &call, isa);
@@ -185,7 +191,7 @@ static void test_taps(void **state) {
     test_random rng = {77};
     int32_t isa = (int32_t)at_kernels_best();
     for (int n = 0; n < ROUNDS / 3; n++) {
-        random_call call = random_call_make(&rng, MAY_ALL | MUST_BE_SHORT_FLOATS | (n % 2 ? MAY_BE_LONG : 0));
+        random_call call = random_call_make(&rng, MAY_ALL | sums(n) | (n % 2 ? MAY_BE_LONG : 0));
         const attend_problem *p = &call.problem;
         attend_in plain = fast_output(*state, &call, isa);
         attend_taps fast = attend_taps_init(), slow = attend_taps_init();
@@ -210,7 +216,7 @@ static void test_scratch(void **state) {
     test_random rng = {78};
     int32_t isa = (int32_t)at_kernels_best();
     for (int n = 0; n < ROUNDS; n++) {
-        random_call call = random_call_make(&rng, MAY_ALL | MUST_BE_SHORT_FLOATS | (n % 2 ? MAY_BE_LONG : 0));
+        random_call call = random_call_make(&rng, MAY_ALL | sums(n) | (n % 2 ? MAY_BE_LONG : 0));
         attend_config config = attend_config_init();
         attend_ctx *ctx;
         config.threads = 1 + n % 4;
@@ -222,7 +228,7 @@ static void test_scratch(void **state) {
         void *scratch;
         at_arguments_begin(&arguments, ctx);
         assert_works(ctx, at_problem_import(&arguments, &call.problem, NULL, &problem));
-        assert_works(ctx, at_forward_scratch(ctx, &problem, &(at_taps){.top = 0}, &bytes));
+        assert_works(ctx, at_fast_f64.scratch(ctx, &problem, &(at_taps){.top = 0}, &bytes));
         assert_works(ctx, at_memory_scratch(ctx, bytes, &scratch));
         int64_t calls = test_context_memory()->calls;
         assert_true(forward_fast(ctx, &call, isa, NULL));

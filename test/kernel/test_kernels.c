@@ -1,5 +1,5 @@
-/* Every kernel of every instruction set against the portable one, bit by bit, and that one against plain double
-   arithmetic; with guard pages around whatever is the caller's. */
+/* Every kernel of every instruction set against the portable one, bit by bit, and that one against plain arithmetic in
+   wider numbers; with guard pages around whatever is the caller's.  For floats, and for doubles in test_kernels_f64.c. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +17,82 @@
 #include "base/half.h"
 #include "kernel/select.h"
 
+/* ---- floats or doubles ---- */
+
+#ifdef AT_DOUBLE
+typedef long double wide;
+typedef uint64_t real_bits;
+#define wide_exp expl
+#define UNIT DBL_EPSILON
+#define ODD_NUMBERS {0, -0.0, 1e-310, -1e-320, 3e153, -3e153, 1e250, -1e250, 700, -900, 1, -1}
+#define HASH 0xdcae21eacaa46c16u
+#else
+typedef double wide;
+typedef uint32_t real_bits;
+#define wide_exp exp
+#define UNIT FLT_EPSILON
+#define ODD_NUMBERS {0, -0.0f, 1e-40f, -1e-42f, 3e18f, -3e18f, 1e30f, -1e30f, 88, -120, 1, -1}
+#define HASH 0xf1c6733c67e0ec55u
+#endif
+
+static wide wide_abs(wide x) { return x < 0 ? -x : x; }
+static wide wide_max(wide a, wide b) { return a > b ? a : b; }
+
+static real_bits bits_of(at_real x) {
+    real_bits bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 /* ---- exp2 ---- */
 
+#ifdef AT_DOUBLE
+/* How far y is from 2^x, in units of the last place of a double. */
+static long double error_of(double x, double y) {
+    long double exact = exp2l((long double)x);
+    int last = ilogbl(exact) - 52;
+    return fabsl(((long double)y - exact) / ldexpl(1, last < -1074 ? -1074 : last));
+}
+
+/* Random numbers everywhere, close to the middle between two whole numbers, and near 0. */
+static void exponents(uint32_t *seed, double *x) {
+    for (int n = 0; n < AT_LANES * AT_CHUNK; n++) {
+        uint64_t high = (*seed = *seed * 1664525u + 1013904223u), low = (*seed = *seed * 1664525u + 1013904223u);
+        double part = (double)(high << 21 ^ low) * 0x1p-53; /* 0 .. 1 */
+        x[n] = n % 4 == 0 ? -1080 * part : n % 4 == 1 ? floor(-40 * part) + 0.5 + 1e-9 * (part - 0.5) : 0.5 - part;
+        if (n % 4 == 3)
+            x[n] = -ldexp(part, -(int)(high % 60));
+    }
+}
+
+static void test_exp2_is_within_one_unit(void **state) {
+    (void)state;
+    static double x[AT_LANES * AT_CHUNK] __attribute__((aligned(64)));
+    static double y[AT_ISA_COUNT][AT_LANES * AT_CHUNK] __attribute__((aligned(64)));
+    long double worst = 0;
+    uint32_t seed = 1;
+    for (int round = 0; round < (getenv("ATTEND_EXHAUSTIVE") ? 10000 : 200); round++) {
+        exponents(&seed, x);
+        x[7] = -INFINITY, x[8] = NAN, x[9] = -1e300, x[10] = -0.0;
+        for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+            at_rows chunk;
+            if (at_kernels_of((attend_isa)isa) == NULL)
+                continue;
+            memset(&chunk, 0, sizeof chunk);
+            memcpy(y[isa], x, sizeof x);
+            at_kernels_of((attend_isa)isa)->normalize(y[isa], AT_LANES, AT_CHUNK, NULL, 1.0, &chunk);
+            for (int n = 0; n < AT_LANES * AT_CHUNK; n++)
+                if (bits_of(y[isa][n]) != bits_of(y[ATTEND_ISA_PORTABLE][n]) && !isnan(x[n]))
+                    fail_msg("isa %d: 2^%a is %a, not %a", isa, x[n], y[isa][n], y[ATTEND_ISA_PORTABLE][n]);
+            assert_true(y[isa][7] == 0 && isnan(y[isa][8]) && y[isa][9] == 0 && y[isa][10] == 1);
+        }
+        for (int n = 16; n < AT_LANES * AT_CHUNK; n++)
+            worst = fmaxl(worst, error_of(x[n], y[ATTEND_ISA_PORTABLE][n]));
+    }
+    print_message("2^x: worst error %.4f units in the last place\n", (double)worst);
+    assert_true(worst <= 0.92L);
+}
+#else
 /* 2^r to about 1e-12, in plain operations that vectorise; |r| <= 1/2. */
 static inline double reference_exp2(double r) {
     double x = r * 0.693147180559945309417, sum = 1;
@@ -67,12 +141,6 @@ static double worst_of(const float *x, const float *y) {
     return worst;
 }
 
-static uint32_t bits_of(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 /* ATTEND_EXHAUSTIVE=1 visits every float; else every 97th block of 12288. */
 static void test_exp2_is_within_one_unit(void **state) {
     (void)state;
@@ -105,25 +173,26 @@ static void test_exp2_is_within_one_unit(void **state) {
                         fail_msg("isa %d: 2^%a is %a, not %a", isa, (double)x[n], (double)z[n], (double)y[n]);
         }
 }
+#endif
 
 /* ---- guard pages ---- */
 
 typedef struct guarded {
-    float *data;
+    at_real *data;
     void *map;
     size_t size;
 } guarded;
 
 /* count floats that end (or begin) right at a page that may not be touched. */
 static guarded guard(size_t count, bool at_end) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = count * sizeof(float);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = count * sizeof(at_real);
     size_t inner = (bytes + page - 1) / page * page;
     guarded block = {NULL, NULL, inner + 2 * page};
     block.map = mmap(NULL, block.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(block.map != MAP_FAILED);
     assert_int_equal(mprotect(block.map, page, PROT_NONE), 0);
     assert_int_equal(mprotect((char *)block.map + page + inner, page, PROT_NONE), 0);
-    block.data = (float *)(void *)((char *)block.map + page + (at_end ? inner - bytes : 0));
+    block.data = (at_real *)(void *)((char *)block.map + page + (at_end ? inner - bytes : 0));
     return block;
 }
 
@@ -134,7 +203,7 @@ static void unguard(guarded block) { munmap(block.map, block.size); }
 typedef struct shape {
     int32_t rows, keys;
     int64_t width, value_width, k_extra, v_extra; /* strides are width + extra */
-    float factor;
+    at_real factor;
     bool masked, at_end, causal;
 } shape;
 
@@ -148,16 +217,15 @@ typedef struct outputs {
     guarded o[AT_LANES];
 } outputs;
 
-static float random_float(uint32_t *seed) {
+static at_real random_float(uint32_t *seed) {
     *seed = *seed * 1664525u + 1013904223u;
-    return (float)(*seed >> 8) / 0x1p23f - 1.0f;
+    return (at_real)(*seed >> 8) / 0x1p23f - 1;
 }
 
-static void fill(float *values, size_t count, uint32_t *seed, int kind) {
-    static const float odd[] = {0.0f,  -0.0f,  1e-40f, -1e-42f, 3e18f, -3e18f,
-                                1e30f, -1e30f, 88.0f,  -120.0f, 1.0f,  -1.0f};
+static void fill(at_real *values, size_t count, uint32_t *seed, int kind) {
+    static const at_real odd[] = ODD_NUMBERS;
     for (size_t n = 0; n < count; n++) {
-        float x = random_float(seed);
+        at_real x = random_float(seed);
         values[n] = kind == 0 ? x : kind == 1 ? 8 * x : odd[(*seed >> 16) % (sizeof odd / sizeof odd[0])];
     }
 }
@@ -187,12 +255,12 @@ static inputs make_inputs(const shape *s, uint32_t seed, int kind) {
 
 static outputs run(const at_kernels *kernels, const shape *s, const inputs *in) {
     outputs out;
-    float *queries = aligned_alloc(64, sizeof(float) * AT_LANES * (size_t)s->width);
-    float *scores = aligned_alloc(64, sizeof(float) * AT_LANES * AT_CHUNK);
-    float *output = aligned_alloc(64, sizeof(float) * AT_LANES * (size_t)s->value_width);
-    float keep[AT_LANES] __attribute__((aligned(64))), take[AT_LANES] __attribute__((aligned(64)));
-    const float *q[AT_LANES];
-    float *o[AT_LANES];
+    at_real *queries = aligned_alloc(64, sizeof(at_real) * AT_LANES * (size_t)s->width);
+    at_real *scores = aligned_alloc(64, sizeof(at_real) * AT_LANES * AT_CHUNK);
+    at_real *output = aligned_alloc(64, sizeof(at_real) * AT_LANES * (size_t)s->value_width);
+    at_real keep[AT_LANES] __attribute__((aligned(64))), take[AT_LANES] __attribute__((aligned(64)));
+    const at_real *q[AT_LANES];
+    at_real *o[AT_LANES];
     at_rows chunk __attribute__((aligned(64)));
     for (int32_t i = 0; i < s->rows; i++) {
         out.o[i] = guard((size_t)s->value_width, s->at_end);
@@ -204,7 +272,7 @@ static outputs run(const at_kernels *kernels, const shape *s, const inputs *in) 
         out.rows.sum[i] = 0;
         out.rows.highest[i] = -INFINITY;
     }
-    memset(output, 0, sizeof(float) * AT_LANES * (size_t)s->value_width);
+    memset(output, 0, sizeof(at_real) * AT_LANES * (size_t)s->value_width);
     kernels->pack(q, s->rows, s->width, 1.0f, queries);
     for (int32_t j = 0; j < s->keys; j += AT_CHUNK) {
         int32_t keys = s->keys - j < AT_CHUNK ? s->keys - j : AT_CHUNK;
@@ -241,7 +309,7 @@ static void free_outputs(const shape *s, outputs *out) {
 
 /* ---- comparisons ---- */
 
-static void same_bits(const float *a, const float *b, int64_t count) {
+static void same_bits(const at_real *a, const at_real *b, int64_t count) {
     for (int64_t n = 0; n < count; n++)
         if (bits_of(a[n]) != bits_of(b[n]) && !(isnan(a[n]) && isnan(b[n])))
             fail_msg("element %lld of %lld: %a and %a", (long long)n, (long long)count, (double)a[n], (double)b[n]);
@@ -255,33 +323,34 @@ static void same_outputs(const shape *s, const outputs *a, const outputs *b) {
         same_bits(a->o[i].data, b->o[i].data, s->value_width);
 }
 
-/* Row i in double; and what it may be off by: every product, sum and exponential rounded a few times. */
+/* Row i in wider numbers; and what it may be off by: every product, sum and exponential rounded a few times. */
 static void check_row(const shape *s, const inputs *in, const outputs *out, int32_t i) {
-    double *score = malloc(sizeof(double) * (size_t)s->keys), highest = -INFINITY, sum = 0, size = 0;
+    wide *score = malloc(sizeof(wide) * (size_t)s->keys), highest = -INFINITY, sum = 0, size = 0;
     for (int32_t j = 0; j < s->keys; j++) {
-        const float *k = in->k.data + j * (s->width + s->k_extra);
+        const at_real *k = in->k.data + j * (s->width + s->k_extra);
         score[j] = -INFINITY;
         if (s->masked && !(in->seen[j] >> i & 1))
             continue;
-        double product = 0, magnitude = 0;
+        wide product = 0, magnitude = 0;
         for (int64_t d = 0; d < s->width; d++) {
-            product += (double)in->q[i].data[d] * (double)k[d];
-            magnitude += fabs((double)in->q[i].data[d] * (double)k[d]);
+            product += (wide)in->q[i].data[d] * (wide)k[d];
+            magnitude += wide_abs((wide)in->q[i].data[d] * (wide)k[d]);
         }
-        score[j] = product * (double)s->factor * 0.693147180559945309417;
-        size = fmax(size, magnitude * (double)s->factor);
-        highest = fmax(highest, score[j]);
+        score[j] = product * (wide)s->factor * (wide)0.693147180559945309417232121458L;
+        size = wide_max(size, magnitude * (wide)s->factor);
+        highest = wide_max(highest, score[j]);
     }
     for (int32_t j = 0; j < s->keys; j++)
-        sum += score[j] > -INFINITY ? exp(score[j] - highest) : 0;
-    double bound = 1.2e-7 * (4 + sqrt((double)s->width) * size) * 8;
+        sum += score[j] > -INFINITY ? wide_exp(score[j] - highest) : 0;
+    wide bound = UNIT * (4 + (wide)sqrt((double)s->width) * size) * 8;
     for (int64_t e = 0; e < s->value_width; e++) {
-        double exact = 0;
+        wide exact = 0;
         for (int32_t j = 0; sum > 0 && j < s->keys; j++)
             if (score[j] > -INFINITY)
-                exact += exp(score[j] - highest) / sum * (double)in->v.data[j * (s->value_width + s->v_extra) + e];
-        if (!(fabs((double)out->o[i].data[e] - exact) <= bound))
-            fail_msg("row %d element %lld: %.9g, exactly %.17g", i, (long long)e, (double)out->o[i].data[e], exact);
+                exact += wide_exp(score[j] - highest) / sum * (wide)in->v.data[j * (s->value_width + s->v_extra) + e];
+        if (!(wide_abs((wide)out->o[i].data[e] - exact) <= bound))
+            fail_msg("row %d element %lld: %.17g, exactly %.17g", i, (long long)e, (double)out->o[i].data[e],
+                     (double)exact);
     }
     free(score);
 }
@@ -303,7 +372,7 @@ static void test_all_sets_agree(void **state) {
         for (int kind = 0; kind < 3; kind++) {
             const shape *s = &shapes[n];
             inputs in = make_inputs(s, (uint32_t)(n * 3 + (size_t)kind + 1), kind);
-            outputs portable = run(&at_kernels_portable, s, &in);
+            outputs portable = run(at_kernels_of(ATTEND_ISA_PORTABLE), s, &in);
             for (int32_t i = 0; kind < 2 && i < s->rows; i++)
                 check_row(s, &in, &portable, i);
             for (int32_t isa = ATTEND_ISA_PORTABLE + 1; isa < AT_ISA_COUNT; isa++) {
@@ -318,8 +387,8 @@ static void test_all_sets_agree(void **state) {
         }
 }
 
-/* Hash FNV-1a of the bits of a float; one hash for every NaN. */
-static uint64_t hash_of(uint64_t hash, float x) {
+/* Hash FNV-1a of the bits of a at_real; one hash for every NaN. */
+static uint64_t hash_of(uint64_t hash, at_real x) {
     return (hash ^ (isnan(x) ? 0x7fc00000u : bits_of(x))) * 0x100000001b3u;
 }
 
@@ -337,7 +406,7 @@ static void test_the_same_on_every_machine(void **state) {
         free_outputs(s, &out);
         free_inputs(s, &in);
     }
-    if (hash != 0xf1c6733c67e0ec55u)
+    if (hash != HASH)
         fail_msg("hash %#llx", (unsigned long long)hash);
 }
 
@@ -426,31 +495,35 @@ static void test_what_one_row_sees_stays_there(void **state) {
     }
 }
 
-/* Every 16-bit float to float and back, and floats around every tie, as base/half.h has it. */
+/* Every 16-bit float to a number and back, and floats around every tie, as base/half.h has it. */
 static void test_halves(void **state) {
     (void)state;
     enum { COUNT = 65536 };
     static uint16_t all[COUNT], back[COUNT];
-    static float wide[COUNT];
+    static at_real long_ones[COUNT];
     for (int n = 0; n < COUNT; n++)
         all[n] = (uint16_t)n;
     for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++)
         for (int32_t dtype = ATTEND_F16; at_kernels_of((attend_isa)isa) && dtype <= ATTEND_BF16; dtype++) {
             double (*read)(uint16_t) = dtype == ATTEND_F16 ? at_half_from_f16 : at_half_from_bf16;
             uint16_t (*write)(double) = dtype == ATTEND_F16 ? at_half_to_f16 : at_half_to_bf16;
-            at_kernels_of((attend_isa)isa)->widen(all, dtype, COUNT - 1, wide);
+            at_kernels_of((attend_isa)isa)->widen(all, dtype, COUNT - 1, long_ones);
             for (int n = 0; n < COUNT - 1; n++)
-                assert_true((double)wide[n] == read(all[n]) || (isnan(wide[n]) && isnan(read(all[n]))));
+                assert_true((double)long_ones[n] == read(all[n]) || (isnan(long_ones[n]) && isnan(read(all[n]))));
             for (int32_t shift = -2; shift <= 2; shift++) {
                 for (int n = 0; n < COUNT; n++) {
-                    uint32_t bits =
-                        bits_of((float)read(all[n])) + (dtype == ATTEND_F16 ? 0x1000u : 0x8000u) + (uint32_t)shift;
-                    memcpy(&wide[n], &bits, sizeof bits);
+                    float near = (float)read(all[n]);
+                    uint32_t bits;
+                    memcpy(&bits, &near, sizeof bits);
+                    bits += (dtype == ATTEND_F16 ? 0x1000u : 0x8000u) + (uint32_t)shift;
+                    memcpy(&near, &bits, sizeof bits);
+                    long_ones[n] = near;
                 }
-                at_kernels_of((attend_isa)isa)->narrow(wide, dtype, COUNT - 3, back);
+                at_kernels_of((attend_isa)isa)->narrow(long_ones, dtype, COUNT - 3, back);
                 for (int n = 0; n < COUNT - 3; n++)
-                    assert_true(back[n] == write((double)wide[n]) ||
-                                (isnan(wide[n]) && isnan(read(back[n])) && isnan(read(write((double)wide[n])))));
+                    assert_true(
+                        back[n] == write((double)long_ones[n]) ||
+                        (isnan(long_ones[n]) && isnan(read(back[n])) && isnan(read(write((double)long_ones[n])))));
             }
         }
 }

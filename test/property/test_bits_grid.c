@@ -107,7 +107,7 @@ static int make_contexts(attend_ctx *ctx[ISA_MOST][2]) {
 }
 
 static void test_grid(void **state) {
-    static const attend_dtype dtypes[] = {ATTEND_F32, ATTEND_F16, ATTEND_BF16};
+    static const attend_dtype dtypes[] = {ATTEND_F32, ATTEND_F16, ATTEND_BF16, ATTEND_F64};
     static const int64_t widths[] = {3, 8, 17};
     attend_ctx *ctx[ISA_MOST][2];
     test_random rng = {81};

@@ -10,7 +10,7 @@ static const unsigned kinds[] = {MAY_ALL, MAY_ALL | MAY_BE_LONG, MAY_WINDOW | MA
                                  MAY_WINDOW | MAY_SINKS | MAY_COUNT | MAY_PACK | MAY_STRIDE | MAY_BE_LONG};
 
 static random_call any_call(test_random *rng, int round) {
-    return random_call_make(rng, kinds[round % 4] | MUST_BE_SHORT_FLOATS);
+    return random_call_make(rng, kinds[round % 4] | (round % 3 == 2 ? MAY_BE_FAST : MUST_BE_SHORT_FLOATS));
 }
 
 /* ---- all taps of a call ---- */
@@ -101,9 +101,10 @@ static void assert_same_taps(attend_taps *got, attend_taps *want) {
 /* ---- against the readable path ---- */
 
 /* What a few roundings make of a score (see test_forward.c), and so, relatively, of a weight. */
-static double score_error(const attend_problem *p) {
+static double score_error(const random_call *call) {
+    const attend_problem *p = &call->problem;
     double scale = p->scale == 0 && !(p->flags & ATTEND_EXACT_SCALE) ? 1 / sqrt((double)p->head_width) : fabs(p->scale);
-    return 8 * 0x1p-24 * (8 + 4 * scale * (double)p->head_width);
+    return 8 * random_call_unit(call) * (8 + 4 * scale * (double)p->head_width);
 }
 
 static void assert_near_at(int line, attend_out got_out, attend_out want_out, double absolute, double relative) {
@@ -136,7 +137,7 @@ static void test_against_the_readable_path(void **state) {
         random_call call = any_call(&rng, n), slow = call;
         const attend_problem *p = &call.problem;
         view seen = any_view(&rng, p);
-        double error = score_error(p), queries = (double)p->queries;
+        double unit = random_call_unit(&call), error = score_error(&call), queries = (double)p->queries;
         slow.problem.flags |= ATTEND_READABLE;
         attend_taps got = look(&call, &seen, ATTEND_ISA_BEST, 2), want = taps_of(p, &seen);
         assert_works(*state, random_call_forward(*state, &slow, &want));
@@ -147,15 +148,15 @@ static void test_against_the_readable_path(void **state) {
         assert_top(&got, &want, weights.data, p->batch * p->heads * p->queries, p->keys, error);
         assert_near(got.top_weight, want.top_weight, 0x1p-140, 2 * error);
         assert_near(got.top_rest, want.top_rest, 2 * error, 0);
-        assert_near(got.row_raw, want.row_raw, 0x1p-22 * 4 * (double)p->head_width, 0);
+        assert_near(got.row_raw, want.row_raw, 16 * unit * (double)p->head_width, 0);
         assert_near(got.row_capped, want.row_capped, error, error);
         assert_near(got.row_biased, want.row_biased, error, 2 * error);
         assert_near(got.row_weights, want.row_weights, 0x1p-140, 2 * error);
-        assert_near(got.column_sum, want.column_sum, 0x1p-140 * queries, 2 * error + 48 * 0x1p-24);
-        assert_near(got.grid_sum, want.grid_sum, 0x1p-130 * queries, 2 * error + 304 * 0x1p-24);
+        assert_near(got.column_sum, want.column_sum, 0x1p-140 * queries, 2 * error + 48 * unit);
+        assert_near(got.grid_sum, want.grid_sum, 0x1p-130 * queries, 2 * error + 304 * unit);
         assert_near(got.grid_count, want.grid_count, 0, 0);
         assert_near(got.grid_max, want.grid_max, 0x1p-140, 2 * error);
-        assert_near(got.segment_mass, want.segment_mass, 0x1p-130, 2 * error + 256 * 0x1p-24);
+        assert_near(got.segment_mass, want.segment_mass, 0x1p-130, 2 * error + 256 * unit);
     }
 }
 
@@ -195,8 +196,8 @@ static void test_company(void **state) {
     test_random rng = {114};
     (void)state;
     for (int n = 0; n < ROUNDS / 3; n++) {
-        random_call call =
-            random_call_make(&rng, MAY_WINDOW | MAY_CAP | MAY_STRIDE | MAY_TYPE | MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_CAP | MAY_STRIDE | MAY_TYPE | MAY_BE_LONG |
+                                                      (n % 2 ? MAY_BE_FAST : MUST_BE_SHORT_FLOATS));
         view seen = any_view(&rng, &call.problem);
         int64_t h = random_pick(&rng, 0, call.problem.heads - 1), b = random_pick(&rng, 0, call.problem.batch - 1);
         int64_t g = h / (call.problem.heads / call.problem.kv_heads);
@@ -221,8 +222,9 @@ static void test_number_of_queries(void **state) {
     test_random rng = {115};
     (void)state;
     for (int n = 0; n < ROUNDS / 3; n++) {
-        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_STRIDE |
-                                                      MAY_TYPE | MUST_BE_SHORT_FLOATS | MAY_BE_LONG);
+        random_call call =
+            random_call_make(&rng, MAY_WINDOW | MAY_SLOPES | MAY_SINKS | MAY_CAP | MAY_STRIDE | MAY_TYPE | MAY_BE_LONG |
+                                       (n % 2 ? MAY_BE_FAST : MUST_BE_SHORT_FLOATS));
         int64_t i = random_pick(&rng, 0, call.problem.queries - 1);
         int64_t count = n % 2 ? 1 : random_pick(&rng, 1, call.problem.queries - i);
         random_call some = call;
@@ -246,11 +248,13 @@ static void test_number_of_queries(void **state) {
 static void test_looking_alone(void **state) {
     test_random rng = {116};
     for (int n = 0; n < ROUNDS; n++) {
-        random_call call = random_call_make(&rng, kinds[n % 4] | (n % 3 ? MUST_BE_SHORT_FLOATS : 0));
+        static const unsigned floats[] = {0, MAY_BE_FAST, MUST_BE_SHORT_FLOATS}; /* the readable path; all f64; f32 */
+        random_call call =
+            random_call_make(&rng, (kinds[n % 4] & ~(unsigned)(n % 3 == 1 ? MAY_TYPE : 0)) | floats[n % 3]);
         const attend_problem *p = &call.problem;
         view seen = any_view(&rng, p);
         attend_taps beside = taps_of(p, &seen), alone = taps_of(p, &seen), given = taps_of(p, &seen);
-        double error = call.q.dtype == ATTEND_F64 || p->flags & ATTEND_READABLE ? 1e-12 : 2 * score_error(p);
+        double error = p->flags & ATTEND_READABLE ? 1e-12 : 2 * score_error(&call);
         assert_works(*state, random_call_forward(*state, &call, &beside));
         assert_works(*state, attend_look(*state, p, &call.q, &call.k, &call.extra, NULL, &alone));
         assert_same_taps(&alone, &beside);

@@ -10,7 +10,7 @@ objects="$(mktemp -d)"
 trap 'rm -r "$objects"' EXIT
 
 sources=(src/base/{check,elementary,half,memory,parallel,status,text}.c src/tensor/*.c src/problem/*.c src/stage/*.c
-    src/kernel/{select,kernels_portable}.c src/fused/*.c src/api/*.c src/files/{example,example_check,fault}.c
+    src/kernel/{select,kernels_portable,kernels_portable_f64}.c src/fused/*.c src/api/*.c src/files/{example,example_check,fault}.c
     cli/{worked,number_text}.c web/engine/{engine,no_system}.c)
 
 # The warnings and the floating-point rules of cmake/compile.cmake.

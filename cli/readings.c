@@ -3,19 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static attend_problem problem_of(const worked *work) {
-    attend_problem problem = attend_problem_init();
-    problem.flags = ATTEND_EXACT_SCALE | (work->causal ? ATTEND_CAUSAL : 0u);
-    problem.batch = 1;
-    problem.heads = work->heads;
-    problem.kv_heads = work->kv_heads;
-    problem.queries = problem.keys = work->tokens;
-    problem.head_width = work->head_width;
-    problem.value_width = work->value_width;
-    problem.scale = work->scale;
-    return problem;
-}
-
 typedef struct taker {
     attend_taps taps;
     int no_memory; // for one of them
@@ -60,7 +47,7 @@ static attend_status forward(attend_ctx *ctx, const worked *work, const attend_t
     int64_t q_shape[] = {1, work->heads, work->tokens, work->head_width};
     int64_t k_shape[] = {1, work->kv_heads, work->tokens, work->head_width};
     int64_t v_shape[] = {1, work->kv_heads, work->tokens, work->value_width};
-    attend_problem problem = problem_of(work);
+    attend_problem problem = worked_problem(work);
     problem.flags |= ATTEND_READABLE; /* as the steps that are shown beside it */
     attend_in q = attend_in_dense(work->q, ATTEND_F64, 4, q_shape);
     attend_in k = attend_in_dense(work->k, ATTEND_F64, 4, k_shape);

@@ -127,7 +127,7 @@ static attend_status make_inputs(attend_ctx *ctx, worked *work) {
 
 /* ---- the steps ------------------------------------------------------------------------------ */
 
-static attend_problem problem_of(const worked *work) {
+attend_problem worked_problem(const worked *work) {
     attend_problem problem = attend_problem_init();
     problem.flags = ATTEND_EXACT_SCALE | (work->causal ? ATTEND_CAUSAL : 0u);
     problem.batch = 1;
@@ -156,7 +156,7 @@ static attend_status make_steps(attend_ctx *ctx, worked *work) {
     attend_status status = allocate_steps(work);
     if (status != ATTEND_OK)
         return status;
-    attend_problem problem = problem_of(work);
+    attend_problem problem = worked_problem(work);
     attend_in q = readable(work->q, heads, tokens, work->head_width);
     attend_in k = readable(work->k, work->kv_heads, tokens, work->head_width);
     attend_in v = readable(work->v, work->kv_heads, tokens, work->value_width);

@@ -51,6 +51,9 @@ void worked_free(worked *work);
 /* What went wrong when worked_make returned status. */
 const char *worked_message(const attend_ctx *ctx, attend_status status);
 
+/* What the library is asked. */
+attend_problem worked_problem(const worked *work);
+
 /* The key and value head that a query head reads. */
 int64_t worked_kv_head(const worked *work, int64_t head);
 

@@ -1,5 +1,4 @@
-/* file_properties.h - what must hold of any bytes that are opened as a file of tensors.  A property that does not
-   hold aborts: that is how a fuzz target reports. */
+/* file_properties.h - what must hold of any bytes that are opened as a file of tensors. */
 #ifndef FILE_PROPERTIES_H
 #define FILE_PROPERTIES_H
 
@@ -13,20 +12,7 @@
 
 #include "attend/files.h"
 #include "files/directory.h"
-
-static inline void must(bool holds) {
-    if (!holds)
-        abort();
-}
-
-static inline attend_ctx *the_context(void) {
-    static attend_ctx *ctx;
-    attend_config config = attend_config_init();
-    config.threads = 1;
-    if (ctx == NULL)
-        must(attend_ctx_create(&config, &ctx) == ATTEND_OK);
-    return ctx;
-}
+#include "must.h"
 
 /* ---- Elements ------------------------------------------------------------------------------ */
 

@@ -9,23 +9,10 @@
 #include <string.h>
 
 #include "attend/files.h"
+#include "must.h"
 
 static const char *const matrix_names[] = {"q", "k", "v", "x", "wq", "wk", "wv", "wo"};
 enum { MATRICES = 8 };
-
-static void must(bool holds) {
-    if (!holds)
-        abort();
-}
-
-static attend_ctx *the_context(void) {
-    static attend_ctx *ctx;
-    attend_config config = attend_config_init();
-    config.threads = 1;
-    if (ctx == NULL)
-        must(attend_ctx_create(&config, &ctx) == ATTEND_OK);
-    return ctx;
-}
 
 /* ---- Promises ------------------------------------------------------------------------------ */
 

@@ -11,16 +11,9 @@
 #include <string.h>
 
 #include "attend/attend.h"
+#include "must.h"
 
 enum { MEMORY = 1 << 16 };
-
-#define must(condition)                                                     \
-    do {                                                                    \
-        if (!(condition)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            abort();                                                        \
-        }                                                                   \
-    } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -296,14 +289,6 @@ static void check_rows(const attend_ctx *ctx, const fuzz_call *call) {
     }
 }
 
-static attend_ctx *context_of(int32_t threads) {
-    attend_config config = attend_config_init();
-    attend_ctx *ctx;
-    config.threads = threads;
-    must(attend_ctx_create(&config, &ctx) == ATTEND_OK);
-    return ctx;
-}
-
 static attend_status forward(attend_ctx *ctx, const fuzz_call *call) {
     attend_status status =
         attend_forward(ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra, &call->o, &call->taps);
@@ -330,8 +315,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     source from = {data, size};
     fuzz_call call = {.memory = memory};
     if (one == NULL) {
-        one = context_of(1);
-        two = context_of(2);
+        one = new_context(1);
+        two = new_context(2);
     }
     memset(memory, 0, sizeof memory);
     take_call(&from, &call);

@@ -87,6 +87,10 @@ static void pick_sizes(test_random *rng, unsigned may, attend_problem *p) {
         p->head_width = random_pick(rng, 1, 80);
         p->value_width = random_pick(rng, 0, 50);
     }
+    if (may & MAY_BE_WIDE) {
+        p->head_width = random_pick(rng, 1, random_chance(rng, 50) ? 577 : 70);
+        p->value_width = random_pick(rng, 1, random_chance(rng, 50) ? 577 : 70);
+    }
 }
 
 static void pick_window(test_random *rng, unsigned may, attend_problem *p) {
@@ -126,6 +130,19 @@ static void pick_extra(test_random *rng, unsigned may, const attend_problem *p, 
         extra->query_offsets = make_integers(rng, rows, -3, 9);
 }
 
+/* Up to three elements become numbers that seldom occur, the first few of them. */
+static void make_wild(test_random *rng, const attend_in *tensor, int few) {
+    static const double wild[] = {NAN, 0x1p-140, -0x1p-24, -0.0, INFINITY, -INFINITY};
+    attend_out out = {.dtype = tensor->dtype, .rank = tensor->rank, .data = (void *)(uintptr_t)tensor->data};
+    int64_t index[4] = {0, 0, 0, 0};
+    memcpy(out.stride, tensor->stride, sizeof out.stride);
+    for (int64_t left = tensor->data != NULL && test_count(tensor) > 0 ? random_pick(rng, 0, 3) : 0; left > 0; left--) {
+        for (int32_t axis = 0; axis < tensor->rank; axis++)
+            index[axis] = random_pick(rng, 0, tensor->shape[axis] - 1);
+        test_set(&out, index[0], index[1], index[2], index[3], wild[random_pick(rng, 0, few - 1)]);
+    }
+}
+
 random_call random_call_make(test_random *rng, unsigned may) {
     random_call call;
     attend_problem *p = &call.problem;
@@ -152,7 +169,35 @@ random_call random_call_make(test_random *rng, unsigned may) {
     call.k = make_numbers(rng, may, 4, key, 0);
     call.v = make_numbers(rng, may, 4, value, 0);
     call.o = make_tensor(rng, may, pick_type(rng, may), 4, output, true);
+    if (may & MAY_BE_WILD) {
+        const attend_in *scored[] = {&call.q, &call.k, &call.extra.bias, &call.extra.slopes};
+        for (size_t n = 0; n < COUNT_OF(scored); n++)
+            make_wild(rng, scored[n], 6);
+        make_wild(rng, &call.v, 4); /* infinity times a weight that is 0 in floats, and not in doubles, would be NaN */
+    }
     return call;
+}
+
+random_call random_call_in_turn(test_random *rng, int turn, unsigned may) {
+    static const unsigned kinds[] = {MAY_ALL,
+                                     MAY_ALL | MAY_BE_LONG,
+                                     MAY_WINDOW | MAY_BE_LONG,
+                                     MAY_WINDOW | MAY_SINKS | MAY_COUNT | MAY_PACK | MAY_STRIDE | MAY_BE_LONG,
+                                     MAY_ALL | MAY_BE_WIDE,
+                                     MAY_ALL | MAY_BE_WIDE | MAY_BE_WILD,
+                                     MAY_ALL | MAY_BE_LONG | MAY_BE_WILD};
+    return random_call_make(rng, kinds[(size_t)turn % COUNT_OF(kinds)] | may);
+}
+
+/* Products are up to 4, and with repeated axes they may all be the same, so that in a wide head the errors of their sum go
+   one way.  Slopes are up to 2: what they take away, far from a query, is rounded twice. */
+double random_call_score_error(const random_call *call) {
+    const attend_problem *p = &call->problem;
+    double unit = random_call_unit(call), width = (double)p->head_width;
+    double distance = fabs((double)p->query_offset) + (double)(p->queries + p->keys);
+    double scale = p->scale == 0 && !(p->flags & ATTEND_EXACT_SCALE) ? 1 / sqrt(width) : fabs(p->scale);
+    double error = fmax(8, width / 10) * unit * (8 + 4 * scale * width);
+    return error + (call->extra.slopes.data != NULL ? 2 * unit * 2 * distance : 0);
 }
 
 attend_status random_call_forward(attend_ctx *ctx, const random_call *call, const attend_taps *taps) {

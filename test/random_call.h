@@ -21,7 +21,9 @@ enum {
     MAY_ALL = (1 << 12) - 1,
     MUST_BE_SHORT_FLOATS = 1 << 12, /* f16, bf16 and f32 alone: sums in f32   */
     MAY_BE_LONG = 1 << 13,          /* several hundred keys, heads of many widths */
-    MAY_BE_FAST = 1 << 14           /* either path; else ATTEND_READABLE, whatever the types */
+    MAY_BE_FAST = 1 << 14,          /* either path; else ATTEND_READABLE, whatever the types */
+    MAY_BE_WIDE = 1 << 15,          /* heads and values of 1 to 577 numbers */
+    MAY_BE_WILD = 1 << 16           /* NaN, infinities, numbers next to 0 here and there */
 };
 
 typedef struct random_call {
@@ -32,6 +34,10 @@ typedef struct random_call {
 } random_call;
 
 random_call random_call_make(test_random *rng, unsigned may);
+/* Kinds of calls in turn, from tiny ones with every option to long, wide and wild ones. */
+random_call random_call_in_turn(test_random *rng, int turn, unsigned may);
+/* What roundings in float make of a score of the call, and so, relatively, of a weight. */
+double random_call_score_error(const random_call *call);
 attend_status random_call_forward(attend_ctx *ctx, const random_call *call, const attend_taps *taps);
 
 /* Half the distance from 1 to the next number of the sums of the fast path: 2^-53 where anything is f64, else 2^-24. */

@@ -4,6 +4,11 @@
 
 /* ---- Random numbers ---- */
 
+test_random test_seed(uint64_t seed) {
+    const char *other = getenv("ATTEND_TEST_SEED");
+    return (test_random){seed + (other ? strtoull(other, NULL, 10) << 32 : 0)};
+}
+
 uint64_t random_bits(test_random *rng) {
     uint64_t bits = rng->state += 0x9e3779b97f4a7c15u;
     bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
@@ -66,13 +71,19 @@ attend_allocator test_allocator(test_memory *memory) {
 
 test_memory *test_context_memory(void) { return &context_memory; }
 
-attend_ctx *test_context(int32_t threads) {
+attend_ctx *test_context_of(int32_t isa, int32_t threads, test_memory *memory) {
     attend_config config = attend_config_init();
+    attend_ctx *ctx;
+    config.isa = isa;
     config.threads = threads;
-    config.allocator = test_allocator(&context_memory);
+    config.allocator = test_allocator(memory);
+    assert_int_equal(attend_ctx_create(&config, &ctx), ATTEND_OK);
+    return ctx;
+}
+
+attend_ctx *test_context(int32_t threads) {
     assert_true(context_count < CONTEXTS_MAX);
-    assert_int_equal(attend_ctx_create(&config, &contexts[context_count]), ATTEND_OK);
-    return contexts[context_count++];
+    return contexts[context_count++] = test_context_of(ATTEND_ISA_BEST, threads, &context_memory);
 }
 
 int test_begin(void **state) {

@@ -25,6 +25,8 @@ typedef struct test_random {
     uint64_t state;
 } test_random;
 
+/* The numbers of a seed; ATTEND_TEST_SEED in the environment makes others of it, for as many runs as one likes. */
+test_random test_seed(uint64_t seed);
 uint64_t random_bits(test_random *rng);
 /* A whole number from low to high, both included. */
 int64_t random_pick(test_random *rng, int64_t low, int64_t high);
@@ -54,6 +56,8 @@ int test_begin(void **state);
 int test_end(void **state);
 #define TEST(function) cmocka_unit_test_setup_teardown(function, test_begin, test_end)
 
+/* A context that the caller destroys. */
+attend_ctx *test_context_of(int32_t isa, int32_t threads, test_memory *memory);
 /* The memory that the context of the running test counts in. */
 test_memory *test_context_memory(void);
 /* A context of threads threads with the same memory; destroyed by test_end. */

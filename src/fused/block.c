@@ -285,6 +285,7 @@ static void write_output(const at_fused *call, const at_plan *plan, at_bench *be
     int64_t width = call->problem->value_width;
     attend_in there = attend_read(*call->o);
     bool in_place = at_panel_in_place(&there);
+    _Alignas(AT_ALIGNMENT) at_real sum[AT_LANES];
     at_real *o[AT_LANES];
     for (int32_t i = 0; i < block->rows; i++) {
         const at_query *at = &block->query[i];
@@ -293,7 +294,9 @@ static void write_output(const at_fused *call, const at_plan *plan, at_bench *be
             o[i] =
                 (at_real *)call->o->data + at->b * there.stride[0] + at->h * there.stride[1] + at->i * there.stride[2];
     }
-    plan->kernels->finish(block->output, block->rows, width, block->state.sum, o);
+    for (int32_t i = 0; i < AT_LANES; i++) /* where nothing has weight, output is 0, or NaN by a value that is seen */
+        sum[i] = block->state.sum[i] == 0 ? 1 : block->state.sum[i];
+    plan->kernels->finish(block->output, block->rows, width, sum, o);
     for (int32_t i = 0; !in_place && i < block->rows; i++)
         at_panel_write(plan->kernels, call->o, block->query[i].b, block->query[i].h, block->query[i].i, o[i]);
 }

@@ -105,19 +105,10 @@ static operands make_operands(void) {
     return with;
 }
 
-static attend_ctx *context_of(test_memory *memory) {
-    attend_config config = attend_config_init();
-    attend_ctx *ctx;
-    config.threads = 2;
-    config.allocator = test_allocator(memory);
-    assert_int_equal(attend_ctx_create(&config, &ctx), ATTEND_OK);
-    return ctx;
-}
-
 /* Fails request number `request` of the operation; afterwards everything works and nothing is left. */
 static void fail_one(size_t n, const operands *with, int64_t request, bool for_good) {
     test_memory memory = {0};
-    attend_ctx *ctx = context_of(&memory);
+    attend_ctx *ctx = test_context_of(ATTEND_ISA_BEST, 2, &memory);
     memory.fail_at = memory.calls + request;
     memory.for_good = for_good;
     assert_int_equal(operations[n].run(ctx, with), ATTEND_MEMORY);
@@ -136,7 +127,7 @@ static void test_every_request_of_every_operation(void **state) {
     operands with = make_operands();
     for (size_t n = 0; n < COUNT_OF(operations); n++) {
         test_memory memory = {0};
-        attend_ctx *ctx = context_of(&memory);
+        attend_ctx *ctx = test_context_of(ATTEND_ISA_BEST, 2, &memory);
         assert_works(ctx, operations[n].run(ctx, &with));
         int64_t requests = memory.calls - 1;
         attend_ctx_destroy(ctx);
@@ -164,7 +155,7 @@ static void test_context_itself(void **state) {
 static void test_reservation_outlives_a_failure(void **state) {
     (void)state;
     test_memory memory = {0};
-    attend_ctx *ctx = context_of(&memory);
+    attend_ctx *ctx = test_context_of(ATTEND_ISA_BEST, 2, &memory);
     operands with = make_operands();
     attend_problem larger = with.call.problem;
     larger.keys = 1000000;

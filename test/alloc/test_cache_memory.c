@@ -4,15 +4,6 @@
 
 enum { B = 2, G = 2, D = 64, PAGES = 80 };
 
-static attend_ctx *context_of(test_memory *memory) {
-    attend_config config = attend_config_init();
-    attend_ctx *ctx;
-    config.threads = 1;
-    config.allocator = test_allocator(memory);
-    assert_int_equal(attend_ctx_create(&config, &ctx), ATTEND_OK);
-    return ctx;
-}
-
 /* Pages so large that a block of memory holds but 15 of them. */
 static attend_cache_config config_of(int64_t page) {
     attend_cache_config config = attend_cache_config_init();
@@ -27,7 +18,7 @@ static void test_create(void **state) {
         for (int64_t request = 1; request <= (page ? 1 : 2);
              request++) { /* the cache; the block, when there are no pages */
             test_memory memory = {0};
-            attend_ctx *ctx = context_of(&memory);
+            attend_ctx *ctx = test_context_of(ATTEND_ISA_BEST, 1, &memory);
             attend_cache_config config = config_of(page);
             attend_cache *cache = (attend_cache *)&config;
             memory.fail_at = memory.calls + request;
@@ -47,7 +38,7 @@ static void test_create(void **state) {
 static void test_append(void **state) {
     (void)state;
     test_memory memory = {0};
-    attend_ctx *ctx = context_of(&memory);
+    attend_ctx *ctx = test_context_of(ATTEND_ISA_BEST, 1, &memory);
     attend_cache_config config = config_of(4096);
     attend_cache *cache;
     float row[D] = {1};
@@ -89,7 +80,7 @@ static void test_decode_after_reserve(void **state) {
         for (int64_t queries = 1; queries < 100; queries += 30) {
             test_memory memory = {0};
             test_random rng = {79};
-            attend_ctx *ctx = context_of(&memory);
+            attend_ctx *ctx = test_context_of(ATTEND_ISA_BEST, 1, &memory);
             attend_cache_config config = config_of(0);
             attend_cache *cache;
             attend_problem p = attend_problem_init();

@@ -466,7 +466,7 @@ ATTEND_API attend_status attend_cache_truncate(attend_ctx *ctx, attend_cache *ca
 /* Keys that batch row holds; -1 where there is no such row. */
 ATTEND_API int64_t       attend_cache_length(const attend_cache *cache, int64_t row);
 /* Borrowed views [B,G,n,D] and [B,G,n,E], n the longest length; either may be NULL. What lies past the length of
-   a row means nothing. Valid until the cache changes.  ATTEND_UNSUPPORTED for i8 and for pages. */
+   a row means nothing. Valid until the cache changes.  ATTEND_UNSUPPORTED for pages, and for a view of i8. */
 ATTEND_API attend_status attend_cache_view(attend_ctx *ctx, const attend_cache *cache, attend_in *k, attend_in *v);
 /* attend_forward on the keys and values of the cache, with the same bits as on tensors that hold what it stores (i8:
    the same but for rounding, docs/numerics.md).  problem.keys and problem.query_offset must be 0, extra.key_count,

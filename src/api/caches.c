@@ -122,13 +122,9 @@ int64_t attend_cache_length(const attend_cache *cache, int64_t row) {
     return cache == NULL || row < 0 || row >= cache->batch ? -1 : cache->length[row];
 }
 
-static attend_status check_view(attend_ctx *ctx, const attend_cache *cache, const char *name, const at_pages *pages,
-                                const attend_in *view) {
+static attend_status check_view(attend_ctx *ctx, const char *name, const at_pages *pages, const attend_in *view) {
     if (view != NULL && pages->dtype == ATTEND_I8)
         return at_fail(ctx, ATTEND_UNSUPPORTED, "%s: the cache stores i8, which no tensor views", name);
-    if (view != NULL && cache->paged)
-        return at_fail(ctx, ATTEND_UNSUPPORTED, "%s: the cache lies in pages of %lld keys, which no tensor views", name,
-                       (long long)pages->page);
     return ATTEND_OK;
 }
 
@@ -136,8 +132,11 @@ attend_status attend_cache_view(attend_ctx *ctx, const attend_cache *cache, atte
     AT_TRY(at_begin(ctx));
     if (cache == NULL)
         return at_fail(ctx, ATTEND_ARGUMENT, "cache is NULL");
-    AT_TRY(check_view(ctx, cache, "k", &cache->keys, k));
-    AT_TRY(check_view(ctx, cache, "v", &cache->values, v));
+    if (cache->paged)
+        return at_fail(ctx, ATTEND_UNSUPPORTED, "cache lies in pages of %lld keys, which no tensor views",
+                       (long long)cache->keys.page);
+    AT_TRY(check_view(ctx, "k", &cache->keys, k));
+    AT_TRY(check_view(ctx, "v", &cache->values, v));
     if (k != NULL)
         *k = at_cache_tensor(cache, &cache->keys);
     if (v != NULL)

@@ -163,7 +163,9 @@ static void test_view(void **state) {
     config.page = 256;
     assert_works(*state, attend_cache_create(*state, &config, &cache));
     assert_fails(*state, attend_cache_view(*state, cache, &k, NULL), ATTEND_UNSUPPORTED,
-                 "k: the cache lies in pages of 256 keys, which no tensor views");
+                 "cache lies in pages of 256 keys, which no tensor views");
+    assert_fails(*state, attend_cache_view(*state, cache, NULL, NULL), ATTEND_UNSUPPORTED,
+                 "cache lies in pages of 256 keys, which no tensor views");
     attend_cache_destroy(cache);
     config.page = 0, config.value_dtype = ATTEND_I8;
     assert_works(*state, attend_cache_create(*state, &config, &cache));

@@ -9,3 +9,13 @@ if(TARGET attend_program)
     target_include_directories(attend_peak PRIVATE "${PROJECT_SOURCE_DIR}/cli")
     target_link_libraries(attend_peak PRIVATE attend OpenMP::OpenMP_C)
 endif()
+
+# What the fixed order of sums costs; built on demand: cmake --build --preset release --target same_bits
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    add_executable(same_bits EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/bench/same_bits.c")
+    set_target_properties(same_bits PROPERTIES C_STANDARD 11 RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+    target_compile_options(same_bits PRIVATE -O3 -mavx2 -mfma -ffp-contract=fast -Wall -Wextra -Wno-psabi)
+    target_compile_definitions(same_bits PRIVATE AT_HAVE_X86)
+    target_include_directories(same_bits PRIVATE "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(same_bits PRIVATE attend_static OpenMP::OpenMP_C m)
+endif()

@@ -151,12 +151,29 @@ static at_pair log_of(at_pair x) {
     return n == 0 ? sum : less_multiple(sum, whole, ln2_parts);
 }
 
+/* As in exp_quickly: log x = n ln 2 - log c + t - t^2/2 + ..., t = fc - 1, |t| < 2^-6, within 2^-62. */
+static bool log_quickly(double x, double *result) {
+    int n;
+    double fraction = fraction_of(x, &n);
+    int index = (int)nearest(fraction * 64) - INVERSE_FIRST;
+    at_pair product = at_pair_product(fraction, inverses[index]);
+    double t = product.high - 1, tail = 1.0 / 6 - t * (1.0 / 7 - t * (1.0 / 8 - t * (1.0 / 9)));
+    double series = -t * t * (1.0 / 2 - t * (1.0 / 3 - t * (1.0 / 4 - t * (1.0 / 5 - t * tail))));
+    at_pair whole = at_pair_sum(n * ln2_parts[0], inverse_logs[index].high), sum = at_pair_sum(whole.high, t);
+    double low = whole.low + sum.low + inverse_logs[index].low + n * (ln2_parts[1] + ln2_parts[2]);
+    low += series + (product.low - product.low * t);
+    double most = sum.high + (low + 0x1p-61), least = sum.high + (low - 0x1p-61);
+    *result = most;
+    return most == least;
+}
+
 double at_log(double x) {
+    double result;
     if (isnan(x) || x < 0)
         return (double)NAN;
     if (x == 0 || x > 0x1.fffffffffffffp1023)
         return x == 0 ? -INFINITY : x;
-    return log_of(at_pair_of(x)).high;
+    return log_quickly(x, &result) ? result : log_of(at_pair_of(x)).high;
 }
 
 double at_log1p(double x) {

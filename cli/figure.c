@@ -50,6 +50,14 @@ int figure_has_hidden(const figure *f) {
     return 0;
 }
 
+int figure_has_nan(const figure *f) {
+    for (int64_t p = 0; p < f->panel_count; p++)
+        for (int64_t i = 0; i < f->cells * f->cells; i++)
+            if (!f->panels[p].hidden[i] && isnan(f->panels[p].values[i]))
+                return 1;
+    return 0;
+}
+
 int figure_is_full(const figure *f) { return f->cells == f->tokens; }
 
 int64_t figure_cells(int64_t tokens, int64_t most) {

@@ -39,6 +39,8 @@ void figure_tick(const figure *f, int i, char *text, size_t size);
 double figure_fraction(const figure *f, double value);
 /* Whether any cell of any panel is hidden. */
 int figure_has_hidden(const figure *f);
+/* Whether any cell that is not hidden holds NaN. */
+int figure_has_nan(const figure *f);
 /* Whether each cell shows one weight, so that rows and columns have names. */
 int figure_is_full(const figure *f);
 /* Rows and columns of a grid of at most most: each cell stands for equally many tokens, but for a last rest. */

@@ -17,8 +17,8 @@ static void put(document *d, json_t *object, const char *key, json_t *value) {
 
 static void append(document *d, json_t *list, json_t *value) { d->failed |= json_array_append_new(list, value); }
 
-/* JSON has no infinities and no NaN. */
-static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+/* JSON has no NaN, and null says something else. */
+static json_t *number(double value) { return isnan(value) ? json_string("nan") : json_real(value); }
 
 static json_t *token(const document *d, int64_t index) {
     return json_string(attend_example_token(d->view->example, index));

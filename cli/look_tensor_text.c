@@ -80,12 +80,13 @@ void look_tensor_tables(const tensor_view *view, int64_t heads, int digits) {
 
 /* ---- JSON ---- */
 
+/* JSON has no NaN, and null is what is hidden. */
+static json_t *number(double value) { return isnan(value) ? json_string("nan") : json_real(value); }
+
 static json_t *numbers(const double *values, const double *hidden, double when, int64_t count) {
     json_t *list = json_array();
-    for (int64_t n = 0; n < count; n++) {
-        int absent = (hidden != NULL && hidden[n] == when) || isnan(values[n]);
-        json_array_append_new(list, absent ? json_null() : json_real(values[n]));
-    }
+    for (int64_t n = 0; n < count; n++)
+        json_array_append_new(list, hidden != NULL && hidden[n] == when ? json_null() : number(values[n]));
     return list;
 }
 
@@ -114,8 +115,8 @@ static json_t *top(const tensor_view *view) {
         for (int64_t n = i * view->top; n < (i + 1) * view->top && view->top_index[n] >= 0; n++)
             json_array_append_new(keys, json_pack("{s:i, s:f}", "key", (int)view->top_index[n], "weight",
                                                   view->top_weight[n]));
-        json_t *rest = isnan(view->top_rest[i]) ? json_null() : json_real(view->top_rest[i]);
-        json_array_append_new(list, json_pack("{s:I, s:o, s:o}", "query", (json_int_t)i, "keys", keys, "rest", rest));
+        json_array_append_new(list, json_pack("{s:I, s:o, s:o}", "query", (json_int_t)i, "keys", keys, "rest",
+                                              number(view->top_rest[i])));
     }
     return list;
 }

@@ -210,11 +210,14 @@ static void print_plain(view *v, const char *number, double fraction) {
 /* at: line of the cell; the number stands in the middle one. */
 static void print_cell(view *v, const figure_panel *panel, int64_t cell, int at) {
     double fraction = figure_fraction(v->f, panel->values[cell]);
+    int middle = at == v->cell_height / 2;
     char number[NUMBER_TEXT_MAX] = "";
-    if (v->numbers && at == v->cell_height / 2)
+    if (v->numbers && middle)
         number_fixed(number, panel->values[cell], v->f->digits);
     if (panel->hidden[cell])
         line_hidden(&v->line, v->cell_width);
+    else if (isnan(panel->values[cell])) /* no place on the scale */
+        line_fitted(&v->line, v->numbers && middle ? "? nan" : "??", v->cell_width);
     else if (v->plain)
         print_plain(v, number, fraction);
     else
@@ -282,6 +285,10 @@ static void print_legend(view *v, int columns) {
             line_blanks(&v->line, 1);
         line_hidden(&v->line, 2);
         line_text(&v->line, " hidden from the query");
+    }
+    if (figure_has_nan(v->f)) {
+        line_end(&v->line);
+        line_text(&v->line, "??  not a number");
     }
     line_end(&v->line);
     if (figure_is_full(v->f))

@@ -11,7 +11,7 @@ import sys
 SOURCE_SUFFIXES = (".c", ".h", ".inc", ".def", ".py", ".sh", ".cmake", ".ts", ".svelte", ".css")
 C_SUFFIXES = (".c", ".h", ".inc")
 SKIPPED = ("build", "__pycache__", "node_modules")
-GIVEN_NAMES = ("CMakeLists.txt", ".clang-tidy")  # which their readers prescribe
+GIVEN_NAMES = ("CMakeLists.txt", ".clang-tidy", ".npmrc", "package.json", "package-lock.json")  # which their readers prescribe
 DATA_FOLDERS = ("fuzz/corpus",)  # their names mean nothing outside their own folder
 
 

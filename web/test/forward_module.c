@@ -1,4 +1,5 @@
-/* forward_module.c - attend_forward in WebAssembly, for web/test/forward.test.ts alone: the page has no use for it yet. */
+/* forward_module.c - attend_forward in WebAssembly, for web/test/forward.test.ts and bench/peers/web: the page has no use for
+   it yet. */
 #include <stdlib.h>
 
 #include "attend/attend.h"
@@ -61,3 +62,21 @@ int forward_run(int readable) {
     attend_out o = attend_out_dense(numbers + of_heads + 2 * of_keys, ATTEND_F32, 4, shape);
     return (int)attend_forward(ctx, &call, &q, &k, &v, NULL, &o, NULL);
 }
+
+#ifdef __wasm_relaxed_simd__
+/* So many steps of multiply-adds that do not wait for each other: how many operations a step has. */
+int EXPORT(forward_peak)(int steps);
+int forward_peak(int steps) {
+    enum { SUMS = 12 };
+    v128_t sum[SUMS], factor = wasm_f32x4_splat((float)steps), total = wasm_f32x4_splat(0);
+    for (int i = 0; i < SUMS; i++)
+        sum[i] = wasm_f32x4_splat((float)i);
+    for (int n = 0; n < steps; n++)
+#pragma clang loop unroll(full)
+        for (int i = 0; i < SUMS; i++)
+            sum[i] = wasm_f32x4_relaxed_madd(factor, factor, sum[i]);
+    for (int i = 0; i < SUMS; i++)
+        total = wasm_f32x4_add(total, sum[i]);
+    return 2 * 4 * SUMS + (wasm_f32x4_extract_lane(total, 0) < 0); /* never below 0, which the compiler does not know */
+}
+#endif

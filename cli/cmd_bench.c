@@ -5,6 +5,7 @@
 #include "bench_report.h"
 #include "help_bench.h"
 #include "inputs.h"
+#include "isa.h"
 
 static const char *const default_names[] = {"prefill-512", "prefill-2048", "causal-2048", "grouped",
                                             "decode-32",   "decode-8",     "decode-1",    "tiny"};
@@ -25,30 +26,33 @@ typedef struct wishes {
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
 /* Each once, and none first: it is what the others are compared with. */
-static int add_tap(wishes *wish, const char *name, size_t length) {
+static void add_tap(wishes *wish, const char *name) {
+    for (int i = 0; i < wish->tap_count; i++)
+        if (strcmp(wish->taps[i], name) == 0)
+            return;
+    wish->taps[wish->tap_count++] = name;
+}
+
+static int take_tap(wishes *wish, const char *name, size_t length) {
+    const char *names[BENCH_TAPS_MAX + 1];
     char word[32];
     int choice, count = 0;
-    while (bench_tap_names[count] != NULL)
-        count++;
+    for (; bench_tap_names[count] != NULL; count++)
+        names[count] = bench_tap_names[count];
+    names[count] = "all";
     snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, name);
-    if (cli_parse_choice("--taps", word, bench_tap_names, count, &choice) != CLI_DONE)
+    if (cli_parse_choice("--taps", word, names, count + 1, &choice) != CLI_DONE)
         return CLI_USAGE;
-    for (int i = 0; i < wish->tap_count; i++)
-        if (strcmp(wish->taps[i], bench_tap_names[choice]) == 0)
-            return CLI_DONE;
-    wish->taps[wish->tap_count++] = bench_tap_names[choice];
+    for (int i = 0; i < count; i++)
+        if (choice == i || choice == count)
+            add_tap(wish, names[i]);
     return CLI_DONE;
 }
 
 static int take_taps(wishes *wish, const char *value) {
-    if (strcmp(value, "all") == 0) {
-        for (int i = 1; bench_tap_names[i] != NULL; i++)
-            wish->taps[wish->tap_count++] = bench_tap_names[i];
-        return CLI_DONE;
-    }
     for (;; value++) {
         size_t length = strcspn(value, ",");
-        if (add_tap(wish, value, length) != CLI_DONE)
+        if (take_tap(wish, value, length) != CLI_DONE)
             return CLI_USAGE;
         value += length;
         if (*value == 0)
@@ -64,6 +68,16 @@ static int take_content(wishes *wish, const char *value) {
     return status;
 }
 
+static int take_isa(wishes *wish, const char *value) {
+    const char *names[ISAS_MAX + 1];
+    int choice, count = isa_names(names);
+    names[count] = "all";
+    if (cli_parse_choice("--isa", value, names, count + 1, &choice) != CLI_DONE)
+        return CLI_USAGE;
+    wish->all_isas = choice == count;
+    return wish->all_isas ? CLI_DONE : request_take(&wish->request, "isa", value);
+}
+
 static int take_switch(bool *wanted) {
     *wanted = true;
     return CLI_DONE;
@@ -74,6 +88,7 @@ static int take_option(wishes *wish, int id, const cli_options *options) {
     switch (id) {
     case OPTION_BENCH_TAPS: return take_taps(wish, value);
     case OPTION_BENCH_CONTENT: return take_content(wish, value);
+    case OPTION_BENCH_ISA: return take_isa(wish, value);
     case OPTION_BENCH_SECONDS: return cli_parse_real("--seconds", value, 1e-6, 3600, &wish->seconds);
     case OPTION_BENCH_GROWTH: return take_switch(&wish->growth);
     case OPTION_BENCH_ALONE: return take_switch(&wish->alone);
@@ -82,8 +97,6 @@ static int take_option(wishes *wish, int id, const cli_options *options) {
     case OPTION_BENCH_JSON: return take_switch(&wish->json);
     default: break;
     }
-    if (id == OPTION_BENCH_ISA && strcmp(value, "all") == 0)
-        return take_switch(&wish->all_isas);
     int status = shape_take(&wish->sizes, name, value);
     return status == REQUEST_OTHER ? request_take(&wish->request, name, value) : status;
 }
@@ -150,6 +163,20 @@ static int measure_given(const wishes *wish) {
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+static int print_names_json(void) {
+    json_t *all = json_array();
+    for (int i = 0; i < bench_shapes_count; i++) {
+        const shape *s = &bench_shapes[i].sizes;
+        json_array_append_new(all, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "name", bench_shapes[i].name,
+                                             "what", bench_shapes[i].what, "heads", s->heads, "kv_heads", s->kv_heads,
+                                             "width", s->width, "queries", s->queries, "keys", s->keys));
+    }
+    json_dumpf(all, stdout, JSON_INDENT(2));
+    printf("\n");
+    json_decref(all);
+    return CLI_DONE;
+}
 
 static int print_names(void) {
     for (int i = 0; i < bench_shapes_count; i++) {
@@ -236,6 +263,6 @@ int cmd_bench(int argc, char **argv) {
             return CLI_USAGE;
     }
     if (wish.list)
-        return print_names();
+        return wish.json ? print_names_json() : print_names();
     return bench_all(&wish, (const char *const *)argv + cli_options_rest(), argc - cli_options_rest());
 }

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "explain_report.h"
 #include "help_explain.h"
 #include "shape.h"
@@ -35,29 +33,22 @@ static int explain(const wishes *wish, const inputs *given) {
     return wish->json ? explain_report_json(&report) : explain_report_text(&report);
 }
 
-static int outline(wishes *wish, void **row, inputs *given) {
+static int outline(wishes *wish, inputs *given) {
     attend_in made[3];
-    shape *sizes = &wish->sizes;
-    int status = shape_complete(&wish->request, sizes);
+    int status = shape_complete(&wish->request, &wish->sizes);
     if (status != CLI_DONE)
         return status;
-    int64_t width = sizes->width > sizes->value_width ? sizes->width : sizes->value_width;
-    *row = calloc((size_t)width, sizeof(double));
-    if (*row == NULL)
-        return cli_failure("no memory for a row of %lld numbers", (long long)width);
-    shape_outline(sizes, *row, made);
+    shape_outline(&wish->sizes, made);
     return inputs_made(&wish->request, made, given);
 }
 
 static int load_and_explain(wishes *wish) {
     inputs given = {.ctx = NULL};
-    void *row = NULL;
     /* --dtype alone goes with files too, where it is the type of the output */
-    int status = shape_has_sizes(&wish->sizes) ? outline(wish, &row, &given) : inputs_load(&wish->request, &given);
+    int status = shape_has_sizes(&wish->sizes) ? outline(wish, &given) : inputs_load(&wish->request, &given);
     if (status == CLI_DONE)
         status = explain(wish, &given);
     inputs_free(&given);
-    free(row);
     return status;
 }
 

@@ -119,12 +119,12 @@ const char *inputs_shape_text(const attend_in *tensor, char text[SHAPE_TEXT_MAX]
     return text;
 }
 
-/* "; k is f32 (2, 5, 4) in k.npy as HTD" */
-static void describe(const inputs *given, int input, char *text, size_t size) {
+/* "; k is f32 (2, 5, 4) in k.npy as HTD"; first: without what divides it from the one before */
+static void describe(const inputs *given, int input, bool first, char *text, size_t size) {
     char shape[SHAPE_TEXT_MAX];
     const attend_in *tensor = &given->stored[input];
     bool has_layout = input <= INPUT_V && strcmp(given->layout, "BHTD") != 0;
-    snprintf(text, size, "%s%s is %s %s in %s%s%s", input == 0 ? "" : "; ", input_names[input], kind_text(tensor),
+    snprintf(text, size, "%s%s is %s %s in %s%s%s", first ? "" : "; ", input_names[input], kind_text(tensor),
              inputs_shape_text(tensor, shape), given->source[input], has_layout ? " as " : "",
              has_layout ? given->layout : "");
 }
@@ -137,7 +137,7 @@ int inputs_error(const inputs *given, attend_status status) {
         return exit_status;
     for (int input = 0; input < INPUTS && length < sizeof text - 1; input++)
         if (given->source[input] != NULL) {
-            describe(given, input, text + length, sizeof text - length);
+            describe(given, input, length == 0, text + length, sizeof text - length);
             length = strlen(text);
         }
     if (text[0] != 0)

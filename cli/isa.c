@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-enum { ISAS_MAX = 32, LIST_MAX = 256 };
+enum { LIST_MAX = 256 };
 
 static int isa_count(void) {
     int count = 0;
@@ -15,12 +15,17 @@ static int isa_count(void) {
     return count;
 }
 
+int isa_names(const char *names[ISAS_MAX]) {
+    int count = isa_count();
+    for (int n = 0; n < count; n++)
+        names[n] = attend_isa_name((attend_isa)n);
+    return count;
+}
+
 int isa_parse(const char *option, const char *text, attend_isa *isa) {
     const char *names[ISAS_MAX];
     int choice;
-    for (int n = 0; n < isa_count(); n++)
-        names[n] = attend_isa_name((attend_isa)n);
-    if (cli_parse_choice(option, text, names, isa_count(), &choice) != CLI_DONE)
+    if (cli_parse_choice(option, text, names, isa_names(names), &choice) != CLI_DONE)
         return CLI_USAGE;
     *isa = (attend_isa)choice;
     return CLI_DONE;

@@ -4,6 +4,11 @@
 
 #include "attend/attend.h"
 
+enum { ISAS_MAX = 32 };
+
+/* Every name that an option of instruction sets takes, and how many. */
+int isa_names(const char *names[ISAS_MAX]);
+
 /* What the option asks for; CLI_USAGE after a message. */
 int isa_parse(const char *option, const char *text, attend_isa *isa);
 

@@ -79,6 +79,8 @@ int outputs_check(const request *wish, const outputs *made) {
     for (int output = 0; output < OUTPUTS && status == CLI_DONE; output++) {
         if (made->file[output] == NULL)
             continue;
+        if (made->file[output][0] == 0)
+            return cli_usage_error("%s: the name of its file is empty", output_names[output]);
         status = check_against_inputs(wish, made->file[output]);
         if (status == CLI_DONE)
             status = check_against_outputs(made, output);

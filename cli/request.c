@@ -67,7 +67,8 @@ static int take_window(request *wish, const char *value) {
     char back[32];
     size_t length = strcspn(value, ",");
     const char *ahead = value + length + 1;
-    if (value[length] == 0 || length >= sizeof back)
+    bool two = length > 0 && value[length] != 0 && ahead[0] != 0 && strchr(ahead, ',') == NULL;
+    if (!two || length >= sizeof back)
         return cli_usage_error("--window: \"%s\" is not BACK,AHEAD (two whole numbers, or inf for no limit)", value);
     snprintf(back, sizeof back, "%.*s", (int)length, value);
     return limit_both(wish, back, ahead);

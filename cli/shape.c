@@ -60,13 +60,14 @@ int shape_complete(const request *wish, shape *sizes) {
     return CLI_DONE;
 }
 
-void shape_outline(const shape *sizes, const void *row, attend_in made[3]) {
+void shape_outline(const shape *sizes, attend_in made[3]) {
+    static const double nothing = 0; /* aligned for every type */
     int64_t q[] = {sizes->batch, sizes->heads, sizes->queries, sizes->width};
     int64_t k[] = {sizes->batch, sizes->kv_heads, sizes->keys, sizes->width};
     int64_t v[] = {sizes->batch, sizes->kv_heads, sizes->keys, sizes->value_width};
     const int64_t *shapes[] = {q, k, v};
     for (int i = 0; i < 3; i++) {
-        made[i] = attend_in_dense(row, sizes->dtype, 4, shapes[i]);
+        made[i] = attend_in_dense(&nothing, sizes->dtype, 4, shapes[i]);
         made[i].stride[0] = made[i].stride[1] = made[i].stride[2] = 0;
     }
 }

@@ -16,7 +16,7 @@ int shape_take(shape *sizes, const char *name, const char *value);
 bool shape_has_sizes(const shape *sizes);
 /* Fills in what was not given, and refuses what does not fit together or goes with files. */
 int shape_complete(const request *wish, shape *sizes);
-/* q, k and v of these sizes whose rows are all one row: row holds the larger width. For calls that read nothing. */
-void shape_outline(const shape *sizes, const void *row, attend_in made[3]);
+/* q, k and v of these sizes, of which nothing is in memory: for calls that read no element. */
+void shape_outline(const shape *sizes, attend_in made[3]);
 
 #endif

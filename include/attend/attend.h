@@ -341,7 +341,7 @@ typedef struct attend_explanation {
 static inline attend_explanation attend_explanation_init(void)
 { attend_explanation e; memset(&e, 0, sizeof e); e.struct_size = (uint32_t)sizeof e; return e; }
 
-/* Explains attend_forward for these tensors and an output of type o; nothing is computed.  q, k and v as there, but
+/* Explains attend_forward for these tensors and an output of type o; nothing is computed.  q, k, v and o as there, but
    no element of theirs is read. */
 ATTEND_API attend_status attend_explain(attend_ctx *ctx, const attend_problem *problem,
                                         const attend_in *q, const attend_in *k, const attend_in *v,

@@ -39,6 +39,7 @@ attend_status attend_explain(attend_ctx *ctx, const attend_problem *problem, con
     AT_TRY(at_problem_query(&arguments, &resolved, q, &query));
     AT_TRY(at_problem_key(&arguments, &resolved, k, &key));
     AT_TRY(at_problem_value(&arguments, &resolved, v, &value));
+    AT_TRY(at_argument_type(ctx, "o", (int32_t)o, AT_NUMBERS));
     if (explanation == NULL)
         return at_fail(ctx, ATTEND_ARGUMENT, "explanation is NULL");
     AT_TRY(at_import(ctx, "explanation", explanation, &given, sizeof given));

@@ -32,12 +32,12 @@ static const char *kinds_text(unsigned kinds) {
     }
 }
 
-static attend_status check_type(attend_ctx *ctx, const char *name, const attend_in *tensor, unsigned kinds) {
-    if (kind_of(tensor->dtype) == 0)
-        return at_fail(ctx, ATTEND_DTYPE, "%s.dtype is %d, not an attend_dtype", name, (int)tensor->dtype);
-    if ((kind_of(tensor->dtype) & kinds) == 0)
-        return at_fail(ctx, ATTEND_DTYPE, "%s.dtype is %s but must be %s", name,
-                       attend_dtype_name((attend_dtype)tensor->dtype), kinds_text(kinds));
+attend_status at_argument_type(attend_ctx *ctx, const char *name, int32_t dtype, unsigned kinds) {
+    if (kind_of(dtype) == 0)
+        return at_fail(ctx, ATTEND_DTYPE, "%s.dtype is %d, not an attend_dtype", name, (int)dtype);
+    if ((kind_of(dtype) & kinds) == 0)
+        return at_fail(ctx, ATTEND_DTYPE, "%s.dtype is %s but must be %s", name, attend_dtype_name((attend_dtype)dtype),
+                       kinds_text(kinds));
     return ATTEND_OK;
 }
 
@@ -86,7 +86,7 @@ attend_status at_argument_in(at_arguments *arguments, const char *name, const at
     attend_ctx *ctx = arguments->ctx;
     if (tensor == NULL || tensor->data == NULL)
         return at_fail(ctx, ATTEND_ARGUMENT, "%s%s is NULL", name, tensor == NULL ? "" : ".data");
-    AT_TRY(check_type(ctx, name, tensor, kinds));
+    AT_TRY(at_argument_type(ctx, name, tensor->dtype, kinds));
     AT_TRY(check_layout(ctx, name, tensor));
     AT_TRY(check_axes(ctx, name, tensor, rank, axes));
     *view = *tensor;
@@ -160,7 +160,7 @@ attend_status at_argument_broadcast(at_arguments *arguments, const char *name, c
     memset(view, 0, sizeof *view);
     if (tensor->data == NULL)
         return ATTEND_OK;
-    AT_TRY(check_type(arguments->ctx, name, tensor, kinds));
+    AT_TRY(at_argument_type(arguments->ctx, name, tensor->dtype, kinds));
     AT_TRY(check_layout(arguments->ctx, name, tensor));
     AT_TRY(check_spread(arguments->ctx, name, tensor, axes));
     *view = spread(tensor, axes);

@@ -33,6 +33,9 @@ typedef struct at_arguments {
 
 void at_arguments_begin(at_arguments *arguments, attend_ctx *ctx);
 
+/* The type alone, of the tensor that the caller calls name. */
+attend_status at_argument_type(attend_ctx *ctx, const char *name, int32_t dtype, unsigned kinds);
+
 /* Each takes the tensor that the caller calls name, checks its type, rank, sizes, extent and alignment, and
    stores it with the axes past its rank set to size 1 and stride 0. */
 attend_status at_argument_in(at_arguments *arguments, const char *name, const attend_in *tensor, unsigned kinds,

@@ -48,6 +48,12 @@ static void test_mistakes(void **state) {
     found.struct_size = 0;
     assert_fails(*state, explain(*state, &call, &found), ATTEND_ARGUMENT,
                  "explanation.struct_size is 0: make the struct with its *_init function");
+    found = attend_explanation_init();
+    call.o.dtype = ATTEND_I8;
+    assert_fails(*state, explain(*state, &call, &found), ATTEND_DTYPE,
+                 "o.dtype is i8 but must be f32, f16, bf16 or f64");
+    call.o.dtype = 99;
+    assert_fails(*state, explain(*state, &call, &found), ATTEND_DTYPE, "o.dtype is 99, not an attend_dtype");
     call.q.data = NULL;
     found = attend_explanation_init();
     assert_fails(*state, explain(*state, &call, &found), ATTEND_ARGUMENT, "q.data is NULL");

@@ -90,7 +90,7 @@ static int make_wish(look_view *view, const look_options *options) {
 static int add_work(look_view *view, const worked_options *how) {
     attend_status status = worked_make(view->ctx, view->example, how, &view->works[view->count]);
     if (status != ATTEND_OK)
-        return cli_failure("%s", worked_message(view->ctx, status));
+        return example_failure(view->ctx, status);
     view->count++;
     return CLI_DONE;
 }
@@ -114,7 +114,7 @@ static int read_taps(look_view *view) {
     for (int i = 0; i < view->count; i++) {
         attend_status status = readings_take(view->ctx, view->works[i], &view->wish, &view->found[i]);
         if (status != ATTEND_OK)
-            return cli_failure("%s", worked_message(view->ctx, status));
+            return example_failure(view->ctx, status);
     }
     return CLI_DONE;
 }

@@ -116,7 +116,7 @@ static int add_work(attend_ctx *ctx, const attend_example *example, const worked
     worked *work = NULL;
     attend_status status = worked_make(ctx, example, how, &work);
     if (status != ATTEND_OK)
-        return cli_failure("%s", worked_message(ctx, status));
+        return example_failure(ctx, status);
     view->works[view->count] = work;
     view->facts[view->count++] = trace_facts_make(work, view->row);
     return view->facts[view->count - 1] == NULL ? cli_failure("no memory for this example") : CLI_DONE;

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "examples_embedded.h"
+#include "worked.h"
 
 enum { EMBEDDED_COUNT = sizeof embedded_examples / sizeof embedded_examples[0] };
 
@@ -40,4 +41,9 @@ int example_load(attend_ctx *ctx, const char *name, const char *path, attend_exa
     if (status != ATTEND_OK)
         return cli_library_error(ctx, status);
     return 0;
+}
+
+int example_failure(const attend_ctx *ctx, attend_status status) {
+    const char *message = worked_message(ctx, status);
+    return status == ATTEND_TOO_LARGE ? cli_usage_error("%s", message) : cli_failure("%s", message);
 }

@@ -8,4 +8,7 @@
    Returns the exit status: 0, or 1 or 2 after saying on stderr what is wrong; then *example is NULL. */
 int example_load(attend_ctx *ctx, const char *name, const char *path, attend_example **example);
 
+/* What worked_make, or a call on what it made, returned, said on stderr: 2 when there are too many numbers, else 1. */
+int example_failure(const attend_ctx *ctx, attend_status status);
+
 #endif

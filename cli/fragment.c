@@ -40,22 +40,27 @@ static int hexadecimal(char sign) {
     return found == NULL ? -1 : (int)(found - digits) % 16;
 }
 
-/* Percent-encoded text (RFC 3986, section 2.1) becomes what it means, in place; false when it is none. */
-static int decode(char *text) {
+/* The byte that %XY at text stands for (RFC 3986, section 2.1); 0 when it is none, or none that a text can hold. */
+static int byte_of(const char *text) {
+    int upper = hexadecimal(text[1]), lower = upper < 0 ? -1 : hexadecimal(text[2]);
+    return lower < 0 ? 0 : upper << 4 | lower;
+}
+
+static int is_encoded(const char *text) {
+    while ((text = strchr(text, '%')) != NULL && byte_of(text) != 0)
+        text += 3;
+    return text == NULL;
+}
+
+/* Percent-encoded text becomes what it means, in place. */
+static void decode(char *text) {
     char *to = text;
     while (*text != '\0') {
-        if (*text != '%') {
-            *to++ = *text++;
-            continue;
-        }
-        int upper = hexadecimal(text[1]), lower = upper < 0 ? -1 : hexadecimal(text[2]);
-        if (lower < 0 || upper + lower == 0)
-            return 0;
-        *to++ = (char)(upper << 4 | lower);
-        text += 3;
+        int length = *text == '%' ? 3 : 1;
+        *to++ = length == 3 ? (char)byte_of(text) : *text;
+        text += length;
     }
     *to = '\0';
-    return 1;
 }
 
 static int read_tokens(fragment *f, const char *key, char *text) {
@@ -64,9 +69,10 @@ static int read_tokens(fragment *f, const char *key, char *text) {
     if (f->token == NULL)
         return cli_failure("no memory for this example");
     for (char *token; (token = next_part(&text, ',')) != NULL;) {
-        if (!decode(token))
+        if (!is_encoded(token))
             return cli_usage_error("%s: token %lld, \"%s\", is not percent-encoded text", key,
                                    (long long)f->parts.tokens + 1, token);
+        decode(token);
         f->token[f->parts.tokens++] = token;
     }
     return CLI_DONE;

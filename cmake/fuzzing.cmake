@@ -11,6 +11,11 @@ foreach(source IN LISTS fuzz_sources)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(${target} PRIVATE attend_model_static m)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+    if(name STREQUAL fragment) # a part of the program
+        target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cli/fragment.c" "${PROJECT_SOURCE_DIR}/cli/fragment_text.c"
+            "${PROJECT_SOURCE_DIR}/cli/numbers.c" "${PROJECT_SOURCE_DIR}/cli/options.c")
+        target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cli")
+    endif()
     if(ATTEND_FUZZ)
         target_link_options(${target} PRIVATE -fsanitize=fuzzer)
     else()

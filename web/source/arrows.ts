@@ -1,6 +1,6 @@
 /** The arrows of the two planes: what the state and the engine say, as things to draw. */
 import { kindNames, type Kind } from "./edit";
-import { tokenLabels } from "./labels";
+import { digitsOf, tokenLabels } from "./labels";
 import type { Page } from "./page.svelte";
 import { numberText } from "./state";
 import { vectorText } from "./ledger";
@@ -15,6 +15,7 @@ export interface Arrow {
   hidden: boolean; // the query may not see it
   chosen: boolean;
   share: number | null; // the part of a value that goes into the mixture
+  text: string; // the vector in digits
 }
 
 function arrow(page: Page, kind: Kind, token: number): Arrow {
@@ -29,6 +30,7 @@ function arrow(page: Page, kind: Kind, token: number): Arrow {
     hidden,
     chosen: kind === "q" ? true : state.key === token,
     share: kind === "v" ? (weight ?? 0) : null,
+    text: vectorText(head[kind][token], numberText),
   };
 }
 
@@ -44,10 +46,11 @@ export function combineArrows(page: Page): Arrow[] {
   const mixture: Arrow = {
     id: "mixture", kind: "mixture", token: query, label: "mixture", name: `mixture of ${tokenLabels(tokens)[query]}`,
     vector: page.head.combine[query], hidden: false, chosen: true, share: null,
+    text: vectorText(page.head.combine[query], (value) => page.engine.decimals(value, digitsOf(page))),
   };
   return [...values.sort((a, b) => Number(a.chosen) - Number(b.chosen)), mixture];
 }
 
 export function arrowName(arrow: Arrow): string {
-  return `${arrow.name}: ${vectorText(arrow.vector, numberText)}${arrow.hidden ? ", hidden" : ""}`;
+  return `${arrow.name}: ${arrow.text}${arrow.hidden ? ", hidden" : ""}`;
 }

@@ -39,9 +39,12 @@ function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** A text that no spreadsheet takes for a formula: behind an apostrophe where it begins like one. */
+const csvText = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+
 /** The weights of one head: a line for each query, every double in full; hidden cells stay empty. */
 export function gridCsv(worked: Worked, head: Head): string {
-  const labels = tokenLabels(worked.tokens);
+  const labels = tokenLabels(worked.tokens).map(csvText);
   const lines = [["query", ...labels], ...head.normalize.map((row, query) => [labels[query], ...row.map((weight) => weight ?? "")])];
   return lines.map((line) => line.map((field) => csvField(String(field))).join(",") + "\r\n").join("");
 }

@@ -1,6 +1,6 @@
 /** The page at work: the state, what the engine makes of it, and the way back. Panels read it and call change(). */
 import type { Engine, Head, Worked } from "./engine";
-import { exampleOf, readFragment, writeFragment, type State } from "./state";
+import { exampleOf, openPanels, readFragment, withOpenPanels, writeFragment, type State } from "./state";
 
 const mostUndone = 200;
 
@@ -33,7 +33,7 @@ export class Page {
    *  the preset's. */
   change(next: Partial<State>, topic = ""): boolean {
     const kept = Object.keys(exampleOf(next)).length === 0;
-    return this.replace({ ...this.state, preset: kept ? this.state.preset : null, ...next }, topic);
+    return this.replace(this.#withPanels({ ...this.state, preset: kept ? this.state.preset : null, ...next }), topic);
   }
 
   replace(state: State, topic = ""): boolean {
@@ -51,10 +51,22 @@ export class Page {
     this.#lastTopic = "";
   }
 
+  /** Opens or closes a panel; as selecting, this is not undone. */
+  show(id: string, open: boolean): void {
+    const others = openPanels(this.state).filter((other) => other !== id);
+    const ids = open ? [...others, id] : others;
+    this.state = withOpenPanels(this.state, ids.length > 0 ? ids.join(",") : undefined);
+  }
+
+  /** Places to start from and undoing leave the panels as they stand. */
+  #withPanels(state: State): State {
+    return withOpenPanels(state, this.state.own.open);
+  }
+
   undo(): void {
     const state = this.#past.pop();
     if (!state) return;
-    this.#take(state);
+    this.#take(this.#withPanels(state));
     this.#lastTopic = "";
     this.undoable = this.#past.length;
   }

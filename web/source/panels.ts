@@ -19,7 +19,6 @@ export interface Panel {
   order: number; // small ones come first
   component: Component<{ page: Page }>;
   presets?: Preset[];
-  open?: boolean; // whether it stands open at first; false when not given
 }
 
 const found = import.meta.glob<{ panel: Panel }>("./panels/*_panel.ts", { eager: true });

@@ -42,64 +42,65 @@ export function typedNumber(text: string): number | null {
   return value !== null && Math.abs(value) <= mostNumber ? value : null;
 }
 
+/* Faults are said in the words of the command line (cli/fragment.c), which web/test/state.test.ts compares. */
+const plural = (count: number) => (count === 1 ? "" : "s");
+
 function readNumber(text: string, name: string): number {
   const value = plainNumber(text);
-  if (value === null) throw new FragmentError(`${name}: "${text}" is not a number`);
+  if (value === null) throw new FragmentError(`${name}: "${text}" is not a finite number`);
   if (Math.abs(value) > mostNumber) throw new FragmentError(`${name}: ${text} is past 1e21, the largest number here`);
   return value;
 }
 
-function readCount(text: string, name: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new FragmentError(`${name}: "${text}" is not a whole number`);
-  return Number(text);
+function readCount(text: string, name: string, least: number, most: number): number {
+  const count = /^-?\d+$/.test(text) ? Number(text) : NaN;
+  if (!(count >= least && count <= most)) throw new FragmentError(`${name}: "${text}" is not a whole number from ${least} to ${most}`);
+  return count;
 }
 
 function readMatrix(text: string, name: string): Matrix {
-  const rows = text.split(";").map((row) => row.split(",").map((cell) => readNumber(cell, name)));
-  const other = rows.findIndex((row) => row.length !== rows[0].length);
-  if (other > 0)
-    throw new FragmentError(`${name}: row ${other} has ${rows[other].length} numbers, row 0 has ${rows[0].length}`);
-  return rows;
-}
-
-function readSwitch(text: string, name: string): boolean {
-  if (text !== "0" && text !== "1") throw new FragmentError(`${name} is 0 or 1, not "${text}"`);
-  return text === "1";
+  const rows = text.split(";").map((row) => row.split(","));
+  return rows.map((row, i) => {
+    if (row.length !== rows[0].length)
+      throw new FragmentError(`row ${i + 1} of ${name} has ${row.length} number${plural(row.length)}, row 1 has ${rows[0].length}`);
+    return row.map((cell, j) => readNumber(cell, `row ${i + 1}, column ${j + 1} of ${name}`));
+  });
 }
 
 function readChoice<T extends string>(text: string, name: string, choices: readonly T[]): T {
   const found = choices.find((choice) => choice === text);
-  if (found === undefined) throw new FragmentError(`${name} is one of ${choices.join(", ")}, not "${text}"`);
+  if (found === undefined) throw new FragmentError(`${name}: "${text}" is not one of ${choices.join(", ")}`);
   return found;
 }
 
-function decoded(text: string): string {
+function decoded(text: string, name: string): string {
   try {
     const whole = decodeURIComponent(text);
     if (!whole.includes("\0")) return whole;
   } catch {
     // said below
   }
-  throw new FragmentError(`"${text}" is not percent-encoded text`);
+  throw new FragmentError(`${name}, "${text}", is not percent-encoded text`);
 }
 
 const placings = ["none", "sinusoidal", "rotary"] as const;
+const mostHeads = 65536, mostIndex = 2 ** 31 - 1; // of cli/fragment.c
 const matrixNames = ["q", "k", "v", "x", "wq", "wk", "wv", "wo"] as const;
 
 type Reader = (state: State, text: string, name: string) => void;
 const readers: Record<string, Reader> = {
-  tokens: (state, text) => (state.tokens = text.split(",").map(decoded)),
-  causal: (state, text, name) => (state.causal = readSwitch(text, name)),
+  tokens: (state, text) => (state.tokens = text.split(",").map((token, i) => decoded(token, `tokens: token ${i + 1}`))),
+  causal: (state, text, name) => (state.causal = readChoice(text, name, ["0", "1"]) === "1"),
   scale: (state, text, name) => (state.scale = readNumber(text, name)),
-  heads: (state, text, name) => (state.heads = readCount(text, name)),
-  kv_heads: (state, text, name) => (state.kv_heads = readCount(text, name)),
+  heads: (state, text, name) => (state.heads = readCount(text, name, 1, mostHeads)),
+  kv_heads: (state, text, name) => (state.kv_heads = readCount(text, name, 1, mostHeads)),
   positions: (state, text, name) => (state.positions = readChoice(text, name, placings)),
-  query: (state, text, name) => (state.query = readCount(text, name)),
-  key: (state, text, name) => (state.key = readCount(text, name)),
-  head: (state, text, name) => (state.head = readCount(text, name)),
+  query: (state, text, name) => (state.query = readCount(text, name, 0, mostIndex)),
+  key: (state, text, name) => (state.key = readCount(text, name, 0, mostIndex)),
+  head: (state, text, name) => (state.head = readCount(text, name, 0, mostIndex)),
   level: (state, text, name) => (state.level = readChoice(text, name, levels)),
-  view: (state, text) => (state.view = decoded(text)),
-  preset: (state, text) => (state.preset = decoded(text)),
+  view: (state, text, name) => (state.view = decoded(text, name)),
+  preset: (state, text, name) => (state.preset = decoded(text, name)),
 };
 for (const name of matrixNames) readers[name] = (state, text) => (state[name] = readMatrix(text, name));
 
@@ -107,37 +108,43 @@ export function emptyState(): State {
   return { tokens: [], query: 0, key: null, head: 0, level: "words", view: "hand", preset: null, own: {} };
 }
 
+/** The ids of the panels that stand open, as `own` keeps them. */
+export function openPanels(state: State): string[] {
+  return state.own.open?.split(",") ?? [];
+}
+
+/** The state with `open`, a list of ids or undefined, in the place of its own. */
+export function withOpenPanels(state: State, open: string | undefined): State {
+  const { open: before, ...own } = state.own;
+  return { ...state, own: open === undefined ? own : { ...own, open } };
+}
+
+function checkIndex(name: string, index: number, count: number, what: string): void {
+  if (index >= count) throw new FragmentError(`${name} is ${index}, the last of ${count} ${what}${plural(count)} is ${count - 1}`);
+}
+
 function checkState(state: State): State {
   const count = state.tokens.length;
-  if (count === 0) throw new FragmentError("tokens are missing");
+  if (count === 0) throw new FragmentError("the fragment has no tokens");
   if (count > mostTokens) throw new FragmentError(`${count} tokens, the page shows at most ${mostTokens}`);
-  const given = state.x ? (["x", "wq", "wk", "wv"] as const) : (["q", "k", "v"] as const);
-  for (const name of given) if (!state[name]) throw new FragmentError(`${name} is missing`);
-  if (state.x && (state.q || state.k || state.v)) throw new FragmentError("either x, wq, wk, wv or q, k, v");
-  for (const name of ["q", "k", "v", "x"] as const) {
-    const rows = state[name]?.length ?? count;
-    if (rows !== count) throw new FragmentError(`${name} has ${rows} rows for ${count} tokens`);
-  }
-  if (state.query >= count) throw new FragmentError(`query is ${state.query}, the last token is ${count - 1}`);
-  if (state.key !== null && state.key >= count)
-    throw new FragmentError(`key is ${state.key}, the last token is ${count - 1}`);
-  if (headCount(state) < 1) throw new FragmentError("heads is at least 1");
-  if (state.head >= headCount(state)) throw new FragmentError(`head is ${state.head}, of ${headCount(state)}`);
+  checkIndex("query", state.query, count, "token");
+  checkIndex("key", state.key ?? 0, count, "token");
+  checkIndex("head", state.head, headCount(state), "head");
   return state;
 }
 
-/** Reads "#tokens=...", with or without "#". Throws FragmentError. The engine checks the widths of the matrices. */
+/** Reads "#tokens=...", with or without "#". Throws FragmentError. The engine checks the matrices. */
 export function readFragment(fragment: string): State {
   const state = emptyState();
   const seen = new Set<string>();
   for (const part of fragment.replace(/^#/, "").split("&")) {
     const [name, text] = part.split(/=(.*)/s);
-    if (text === undefined) throw new FragmentError(`"${part}" has no "="`);
-    if (seen.has(name)) throw new FragmentError(`${name} is given twice`);
+    if (text === undefined) throw new FragmentError(`the fragment has "${part}", which is not NAME=VALUE`);
+    if (seen.has(name)) throw new FragmentError(`the fragment has ${name} twice`);
     seen.add(name);
-    if (name.startsWith("page-")) state.own[name.slice(5)] = decoded(text);
+    if (name.startsWith("page-")) state.own[name.slice(5)] = decoded(text, name);
     else if (Object.hasOwn(readers, name)) readers[name](state, text, name);
-    else throw new FragmentError(`unknown key "${name}"`);
+    else throw new FragmentError(`the fragment has an unknown key "${name}"`);
   }
   return checkState(state);
 }

@@ -23,6 +23,15 @@ describe("exports", () => {
     expect(Number(lines[3].split(",").at(-1))).toBe(head.normalize[2][2]);
   });
 
+  it("writes no token as a formula", () => {
+    const tokens = ["=1+1", "@x", "-2", "+3", "a=b"];
+    const rows = tokens.map(() => [1]);
+    const plain = engine.work({ tokens, q: rows, k: rows, v: rows });
+    const lines = gridCsv(plain, plain.heads[0]).split("\r\n");
+    expect(lines[0]).toBe("query,'=1+1,'@x,'-2,'+3,a=b");
+    expect(lines[1].split(",")[0]).toBe("'=1+1");
+  });
+
   it("writes a ledger whose columns stand under each other", () => {
     const lines = ledgerText(ledgerOf(engine, worked, 0, 1), (value) => engine.decimals(value, 3)).split("\n");
     expect(lines).toHaveLength(6);

@@ -51,6 +51,7 @@ describe("sizes", () => {
     await openPanels(tab);
     expect(await tab.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     expect(await smallTargets(tab)).toEqual([]);
+    expect(await tab.locator("[data-sideways]").count()).toBe(width < 600 ? 1 : 0);
     expect(faults).toEqual([]);
     await tab.evaluate(() => document.querySelectorAll("details").forEach((panel) => (panel.open = false)));
     await tab.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });

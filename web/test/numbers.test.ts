@@ -83,8 +83,35 @@ describe("the address", () => {
     await tab.waitForFunction(() => attend.state.level === "algebra");
     await tab.evaluate(() => void (location.hash = "#tokens=a&q=1&k=1&v=one"));
     await tab.getByRole("alert").waitFor();
-    expect(await tab.getByRole("alert").textContent()).toContain('v: "one" is not a number');
+    expect(await tab.getByRole("alert").textContent()).toContain('row 1, column 1 of v: "one" is not a finite number');
     expect(await tab.evaluate(() => attend.state.tokens.length)).toBe(3);
+  });
+
+  it("holds the panels that stand open, which undoing leaves alone", async () => {
+    const { tab } = await visit(browser, "#tokens=a,b&q=1;2&k=1;2&v=1;2&page-open=heads,length");
+    const opened = () => tab.evaluate(() => [...document.querySelectorAll("details[open]")].map((panel) => panel.id).sort());
+    expect(await opened()).toEqual(["heads", "length"]);
+    await tab.getByLabel("query of a, number 1").fill("0.3");
+    await tab.locator("details#heads summary").click();
+    await tab.waitForFunction(() => attend.fragment.includes("page-open=length"));
+    await tab.evaluate(() => attend.undo());
+    expect(await tab.evaluate(() => [attend.state.q![0][0], attend.state.own.open])).toEqual([1, "length"]);
+    expect(await opened()).toEqual(["length"]);
+  });
+
+  it("does not drop in silence what is typed over a number and is none", async () => {
+    const { tab } = await visit(browser, link);
+    const cell = tab.getByLabel(/^key of .*, number 1$/).first();
+    const value = await cell.inputValue();
+    await cell.fill("12 apples");
+    await cell.blur();
+    expect(await cell.inputValue()).toBe(value);
+    expect(await tab.getByRole("alert").textContent()).toContain('number 1: "12 apples" is not a number up to 1e+21');
+  });
+
+  it("names the mixture with the page's decimals", async () => {
+    const { tab } = await visit(browser);
+    expect(await tab.locator("[data-arrow=mixture]").getAttribute("aria-label")).toMatch(/^mixture of sat: \(-?\d\.\d{3},\s-?\d\.\d{3}\)$/);
   });
 
   it("takes what a panel cannot read as left out", async () => {

@@ -1,5 +1,11 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { FragmentError, readFragment, writeFragment } from "../source/state";
+import { load } from "../source/engine";
+import { exampleOf, FragmentError, readFragment, writeFragment } from "../source/state";
+
+const program = process.env.ATTEND_PROGRAM ?? join(__dirname, "../../build/release/attend");
+const engine = await load();
 
 const cat = "#tokens=the,cat&q=0,1;1,1&k=0,1;2,0&v=1,0;4,0";
 
@@ -20,22 +26,34 @@ describe("the fragment", () => {
   });
 
   it.each([
-    [cat + "&colour=red", 'unknown key "colour"'],
-    [cat + "&causal=yes", 'causal is 0 or 1, not "yes"'],
-    [cat + "&q=1,1;1,1", "q is given twice"],
-    [cat + "&query=2", "query is 2, the last token is 1"],
-    [cat.replace("q=0,1;1,1", "q=0,1;1"), "q: row 1 has 1 numbers, row 0 has 2"],
-    [cat.replace("q=0,1;1,1", "q=0,1"), "q has 1 rows for 2 tokens"],
-    [cat.replace("q=0,1", "q=0,one"), 'q: "one" is not a number'],
-    [cat.replace("q=0,1", "q=0,0x10"), 'q: "0x10" is not a number'],
-    [cat.replace("q=0,1", "q=0,1e22"), "q: 1e22 is past 1e21, the largest number here"],
-    [cat.replace("tokens=", "tokens=a%00"), '"a%00the" is not percent-encoded text'],
-    [cat.replace("&v=1,0;4,0", ""), "v is missing"],
-    ["#tokens=%E0%A4%A&q=1", "is not percent-encoded text"],
-    ["#tokens", 'has no "="'],
-    ["#__proto__=1", 'unknown key "__proto__"'],
-  ])("refuses %s", (text, message) => {
+    [cat.replace("q=0,1", "q=0,1e22"), "row 1, column 2 of q: 1e22 is past 1e21, the largest number here"],
+    [cat + "&key=2", "key is 2, the last of 2 tokens is 1"],
+    [cat + "&head=1", "head is 1, the last of 1 head is 0"],
+    [cat + "&level=loud", 'level: "loud" is not one of words, numbers, algebra'],
+    [cat + "&preset=%", 'preset, "%", is not percent-encoded text'],
+    ["#tokens=a" + ",a".repeat(32), "33 tokens, the page shows at most 32"],
+  ])("refuses %s, which only the page looks at", (text, message) => {
     expect(() => readFragment(text)).toThrow(FragmentError);
     expect(() => readFragment(text)).toThrow(message);
+  });
+
+  it.each([
+    cat + "&colour=red", cat + "&causal=yes", cat + "&q=1,1;1,1", cat + "&query=2", cat + "&query=-1", cat + "&heads=0",
+    cat + "&kv_heads=1.5", cat + "&positions=turned", cat + "&scale=x", cat + "&heads=3",
+    cat.replace("q=0,1;1,1", "q=0,1;1"), cat.replace("q=0,1;1,1", "q=0,1"), cat.replace("q=0,1;1,1", "q=0,1,2;1,1,2"),
+    cat.replace("q=0,1", "q=0,one"), cat.replace("q=0,1", "q=0,0x10"), cat.replace("q=0,1", "q=0,"),
+    cat.replace("tokens=", "tokens=a%00"), cat.replace("cat", "%2"), cat.replace("&v=1,0;4,0", ""), cat + "&x=1;2",
+    "#tokens=%E0%A4%A&q=1", "#tokens", "#__proto__=1", "#q=1&k=1&v=1", "#tokens=a", "#",
+  ])("says of %s what the command line says", (text) => {
+    const { stderr, status } = spawnSync(program, ["trace", text], { encoding: "utf8" });
+    expect(status).toBe(2);
+    const said = stderr.split("\n")[0].replace(/^attend: error: (fragment: )?/, "");
+    let message = "";
+    try {
+      engine.work(exampleOf(readFragment(text)));
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toBe(said);
   });
 });

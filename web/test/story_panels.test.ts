@@ -232,6 +232,28 @@ describe("where the picture stops", () => {
     for (const share of shares.slice(1)) expect(share).toBeLessThan(99);
     expect(faults).toEqual([]);
   });
+
+  it("is worked out again when a drag comes to rest, not for each of its frames", async () => {
+    const { tab } = await visit(browser, cat);
+    const panel = await open(tab, "where-it-stops");
+    const text = () => panel.locator("table").innerText();
+    const before = await text();
+    const [busy, during] = await tab.evaluate(async () => {
+      for (let i = 1; i <= 5; i++) {
+        const q = globalThis.attend.state.q!.map((row, token) => (token === globalThis.attend.state.query ? [i, -i] : row));
+        globalThis.attend.change({ q }, "drag");
+        await new Promise((done) => requestAnimationFrame(done));
+      }
+      const panel = document.querySelector<HTMLElement>("[data-panel=stops]")!;
+      return [panel.getAttribute("aria-busy"), panel.querySelector("table")!.innerText];
+    });
+    expect([busy, during]).toEqual(["true", before]);
+    await panel.and(tab.locator("[aria-busy=false]")).waitFor();
+    const after = await text();
+    expect(after).not.toBe(before);
+    const { tab: fresh } = await visit(browser, await fragmentOf(tab)); // with the panel open
+    expect(await fresh.locator("[data-panel=stops] table").innerText()).toBe(after);
+  });
 });
 
 describe("try it yourself", () => {

@@ -44,15 +44,11 @@ static chosen begin_rows(const at_look *look, int64_t index, int32_t lane) {
 static void write_row(const attend_out *tensor, const at_query *at, int64_t n, at_span span, const at_real *values,
                       double factor, const uint64_t *seen, int32_t lane, double hidden) {
     double row[AT_CHUNK];
-    attend_out part = *tensor;
-    part.shape[3] = span.end - span.first;
-    part.data =
-        (char *)tensor->data + span.first * tensor->stride[3] * (int64_t)attend_dtype_size((attend_dtype)tensor->dtype);
-    for (int64_t j = 0; j < part.shape[3]; j++)
+    for (int64_t j = 0; j < span.end - span.first; j++)
         row[j] = values == NULL || (seen != NULL && !(seen[j] >> lane & 1))
                      ? hidden
                      : (double)values[j * AT_LANES + lane] * factor;
-    at_set_row(&part, at->b, at->h, n, row);
+    at_set_part(tensor, at->b, at->h, n, span.first, span.end - span.first, row);
 }
 
 static void write(const chosen *rows, const attend_out *tensor, at_span span, const at_real *values, double factor,

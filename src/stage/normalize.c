@@ -7,16 +7,15 @@ static double sink_of(const at_problem *problem, const at_row *row) {
     return at_given_in(&problem->sinks) ? at_get(&problem->sinks, row->at.h, 0, 0, 0) : -INFINITY;
 }
 
-/* Largest score, NaN when one of them is. */
+/* Largest score, NaN when one of them is, unless another is infinity. */
 static double largest(const double *scores, int64_t count) {
     double max = -INFINITY;
-    for (int64_t j = 0; j < count; j++)
-        if (isnan(scores[j]) || scores[j] > max) {
-            max = scores[j];
-            if (isnan(max))
-                break;
-        }
-    return max;
+    bool broken = false;
+    for (int64_t j = 0; j < count; j++) {
+        broken = broken || isnan(scores[j]);
+        max = scores[j] > max ? scores[j] : max;
+    }
+    return broken && max < INFINITY ? (double)NAN : max;
 }
 
 /* Sums over the outcomes of a row, m being the largest score. */
@@ -57,7 +56,7 @@ void at_normalize_row(const at_problem *problem, at_row *row) {
         l += row->weights[j];
     }
     for (int64_t j = 0; j < problem->keys; j++)
-        row->weights[j] = row->weights[j] == 0 ? 0 : row->weights[j] / l; /* 0/0 in an empty row is 0 */
+        row->weights[j] = l == 0 || !row->seen[j] ? 0 : row->weights[j] / l; /* NaN in l: all that is seen is NaN */
     row->lse = m == -INFINITY ? -INFINITY : m + at_log(l);
     row->entropy = m == -INFINITY ? 0 : entropy_of(row->masked, problem->keys, sink, m);
 }
@@ -66,5 +65,5 @@ void at_reweigh_row(const at_problem *problem, double lse, at_row *row) {
     row->lse = lse;
     row->max = row->entropy = NAN;
     for (int64_t j = 0; j < problem->keys; j++)
-        row->weights[j] = row->masked[j] == -INFINITY || lse == -INFINITY ? 0 : exp(row->masked[j] - lse);
+        row->weights[j] = lse == -INFINITY || !row->seen[j] ? 0 : at_exp(row->masked[j] - lse);
 }

@@ -1,5 +1,7 @@
 #include "tensor/tensor.h"
 
+#include <math.h>
+
 #include "base/half.h"
 #include "tensor/pages.h"
 
@@ -13,6 +15,9 @@ static double load(const void *data, int32_t dtype, int64_t index) {
     default: /* ATTEND_I32: arguments.h let no other type in */ return ((const int32_t *)data)[index];
     }
 }
+
+/* One NaN for all that arithmetic may leave, whose sign depends on processor, path and compiler. */
+static inline double plain(double value) { return value == value ? value : (double)NAN; }
 
 static void store(void *data, int32_t dtype, int64_t index, double value) {
     switch (dtype) {
@@ -35,7 +40,7 @@ double at_get(const attend_in *tensor, int64_t a, int64_t b, int64_t c, int64_t 
 }
 
 void at_set(const attend_out *tensor, int64_t a, int64_t b, int64_t c, int64_t d, double value) {
-    store(tensor->data, tensor->dtype, offset(tensor->stride, a, b, c, d), value);
+    store(tensor->data, tensor->dtype, offset(tensor->stride, a, b, c, d), plain(value));
 }
 
 void at_get_row(const attend_in *tensor, int64_t a, int64_t b, int64_t c, double *row) {
@@ -44,13 +49,26 @@ void at_get_row(const attend_in *tensor, int64_t a, int64_t b, int64_t c, double
 }
 
 void at_set_row(const attend_out *tensor, int64_t a, int64_t b, int64_t c, const double *row) {
-    int64_t first = offset(tensor->stride, a, b, c, 0), stride = tensor->stride[3];
-    for (int64_t d = 0; tensor->dtype == ATTEND_F32 && d < tensor->shape[3]; d++)
-        ((float *)tensor->data)[first + d * stride] = (float)row[d];
-    for (int64_t d = 0; tensor->dtype == ATTEND_F64 && d < tensor->shape[3]; d++)
-        ((double *)tensor->data)[first + d * stride] = row[d];
-    for (int64_t d = 0; tensor->dtype != ATTEND_F32 && tensor->dtype != ATTEND_F64 && d < tensor->shape[3]; d++)
-        store(tensor->data, tensor->dtype, first + d * stride, row[d]);
+    int64_t first = offset(tensor->stride, a, b, c, 0), stride = tensor->stride[3], count = tensor->shape[3];
+    if (tensor->dtype == ATTEND_F32 && stride == 1) { /* in vectors */
+        float *to = (float *)tensor->data + first;
+        for (int64_t d = 0; d < count; d++) {
+            float value = (float)row[d];
+            to[d] = value == value ? value : NAN;
+        }
+        return;
+    }
+    for (int64_t d = 0; d < count; d++)
+        store(tensor->data, tensor->dtype, first + d * stride, plain(row[d]));
+}
+
+void at_set_part(const attend_out *tensor, int64_t a, int64_t b, int64_t c, int64_t first, int64_t count,
+                 const double *part) {
+    attend_out view = *tensor;
+    view.shape[3] = count;
+    view.data =
+        (char *)tensor->data + first * tensor->stride[3] * (int64_t)attend_dtype_size((attend_dtype)tensor->dtype);
+    at_set_row(&view, a, b, c, part);
 }
 
 /* Whether an element equals value, and only then which; adjacent elements in loops of their own, which the compiler

@@ -19,6 +19,10 @@ void at_set(const attend_out *tensor, int64_t a, int64_t b, int64_t c, int64_t d
 void at_get_row(const attend_in *tensor, int64_t a, int64_t b, int64_t c, double *row);
 void at_set_row(const attend_out *tensor, int64_t a, int64_t b, int64_t c, const double *row);
 
+/* Elements [a,b,c,first] and the count-1 after it. */
+void at_set_part(const attend_out *tensor, int64_t a, int64_t b, int64_t c, int64_t first, int64_t count,
+                 const double *part);
+
 /* Elements [a,b,c,first] and the count-1 after it: flags[n] becomes 0 where element n equals value.  The tensor
    holds bytes or floats; in a 16-bit float, value has one pattern of bits: it is not 0. */
 void at_clear_where(const attend_in *tensor, int64_t a, int64_t b, int64_t c, int64_t first, int64_t count,

@@ -271,11 +271,58 @@ static void test_looking_alone(void **state) {
     }
 }
 
+/* ---- NaN and infinity ---- */
+
+/* A number of a query, a key or a value may be NaN or infinite: one in twenty. */
+static void spoil(test_random *rng, const attend_in *tensor) {
+    attend_out whole = {.dtype = tensor->dtype, .rank = tensor->rank, .data = (void *)(uintptr_t)tensor->data};
+    memcpy(whole.shape, tensor->shape, sizeof whole.shape);
+    memcpy(whole.stride, tensor->stride, sizeof whole.stride);
+    const double odd[] = {NAN, -NAN, INFINITY, -INFINITY};
+    for (int64_t b = 0; b < whole.shape[0]; b++)
+        for (int64_t h = 0; h < whole.shape[1]; h++)
+            for (int64_t i = 0; i < whole.shape[2]; i++)
+                if (random_chance(rng, 5))
+                    test_set(&whole, b, h, i, random_pick(rng, 0, whole.shape[3] - 1), odd[random_pick(rng, 0, 3)]);
+}
+
+/* All paths and instruction sets agree where there is NaN, and on its bits. */
+static void test_nan_and_infinity(void **state) {
+    test_random rng = {117};
+    const double one = NAN;
+    for (int n = 0; n < ROUNDS; n++) {
+        random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SINKS | MAY_COUNT | MUST_BE_SHORT_FLOATS),
+                    slow = call;
+        view seen = any_view(&rng, &call.problem);
+        spoil(&rng, &call.q);
+        spoil(&rng, &call.k);
+        slow.problem.flags |= ATTEND_READABLE;
+        attend_taps want = taps_of(&call.problem, &seen);
+        assert_works(*state, random_call_forward(*state, &slow, &want));
+        for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+            if (at_kernels_of((attend_isa)isa) == NULL)
+                continue;
+            attend_taps got = look(&call, &seen, isa, 2);
+            for (int t = 0; t < OUTPUTS; t++) {
+                attend_in a = attend_read(*output_of(&got, t)), b = attend_read(*output_of(&want, t));
+                for (int64_t m = 0; a.dtype == ATTEND_F64 && m < test_count(&a); m++) {
+                    const double *x = (const double *)a.data + m, *y = (const double *)b.data + m;
+                    if (isnan(*x) != isnan(*y))
+                        fail_msg("round %d, isa %d, output %d, element %lld: %g, should be %g", n, isa, t, (long long)m,
+                                 *x, *y);
+                    assert_true(!isnan(*x) || (memcmp(x, &one, sizeof one) == 0 && memcmp(y, &one, sizeof one) == 0));
+                }
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_against_the_readable_path), TEST(test_sets_and_threads),
         TEST(test_output_keeps_its_bits),     TEST(test_company),
         TEST(test_number_of_queries),         TEST(test_looking_alone),
+        TEST(test_nan_and_infinity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,7 @@
 #include "base/size.h"
 #include "fused/look_pass.h"
 
-enum {
-    STEP = 32,     /* keys that are searched at once: then the limits rise */
-    FORESEEN = 16, /* keys of a list whose limit can be foreseen           */
-};
+enum { FORESEEN = 32 }; /* the longest list whose limit can be foreseen */
 
 static int64_t kinds_of(const at_taps *taps) {
     return at_given_out(&taps->segment_mass) ? taps->segment_mass.shape[3] : 0;
@@ -20,142 +17,162 @@ int64_t at_heaviest_tasks(const at_plan *plan, const at_taps *taps) {
     return wants_top(taps) || kinds_of(taps) > 0 ? plan->tasks : 0;
 }
 
-/* The tally of one block. */
+/* The tally of one block.  A number of a key is stored as bits of an at_real. */
 typedef struct heaviest {
-    double *mass;   /* (kinds, AT_LANES) */
-    int64_t *index; /* (AT_LANES, n) heaviest first */
-    at_real *score; /* (AT_LANES, n) */
-    int64_t count[AT_LANES];
-    at_real limit[AT_LANES]; /* what is not above it has no place in the list; -infinity: not known yet */
+    _Alignas(64) at_real limit[AT_LANES]; /* what is not above it has no place in the list; -infinity: not known yet */
+    at_real *score;                       /* (n, AT_LANES) highest first, -infinity past the last */
+    at_real *key;                         /* (n, AT_LANES) -1 there */
+    bool begun;                           /* whether a chunk has been searched */
+    double *mass;                         /* (kinds, AT_LANES) */
 } heaviest;
+
+/* What a thread has.  Scores above their limit wait until their chunk is searched: column i for row i, each as long as
+   it happens to be, and -infinity below. */
+typedef struct tallies {
+    heaviest block[AT_BLOCKS_MAX];
+    int32_t waiting[AT_LANES];
+    _Alignas(64) at_real score[AT_CHUNK * AT_LANES]; /* (AT_CHUNK, AT_LANES) */
+    at_real key[AT_CHUNK * AT_LANES];                /* (AT_CHUNK, AT_LANES) */
+} tallies;
 
 static bool block_size(const at_taps *taps, size_t *size) {
     size_t kinds, tops;
     return at_size_mul((size_t)kinds_of(taps), AT_LANES * sizeof(double), &kinds) &&
-           at_size_mul((size_t)taps->top, AT_LANES * (sizeof(int64_t) + sizeof(at_real)), &tops) &&
-           at_size_add(kinds, tops, size) && at_size_add(*size, sizeof(heaviest), size);
+           at_size_mul((size_t)taps->top, 2 * AT_LANES * sizeof(at_real), &tops) && at_size_add(kinds, tops, size);
 }
 
 bool at_heaviest_size(const at_plan *plan, const at_taps *taps, size_t *size) {
     *size = 0;
     return at_heaviest_tasks(plan, taps) == 0 ||
-           (block_size(taps, size) && at_size_mul(*size, (size_t)plan->blocks, size));
+           (block_size(taps, size) && at_size_mul(*size, (size_t)plan->blocks, size) &&
+            at_size_add(*size, sizeof(tallies), size));
 }
 
-/* The tallies of blocks 0 .. blocks-1: the structs, then their arrays. */
-static heaviest *lay_out(const at_look *look, int32_t lane) {
+static void fill(at_real *values, int64_t count, at_real value) {
+    for (int64_t n = 0; n < count; n++)
+        values[n] = value;
+}
+
+static at_real bits_of(int32_t key) {
+    at_real bits = 0;
+    memcpy(&bits, &key, sizeof key);
+    return bits;
+}
+
+static int32_t key_of(at_real bits) {
+    int32_t key;
+    memcpy(&key, &bits, sizeof key);
+    return key;
+}
+
+static void clear_list(heaviest *tally, int64_t top) {
+    fill(tally->score, top * AT_LANES, -INFINITY);
+    fill(tally->key, top * AT_LANES, bits_of(-1));
+}
+
+/* The tallies with their arrays behind them, with nothing in them. */
+static tallies *begin_tallies(const at_look *look, int32_t lane) {
     const at_taps *taps = look->work.call->taps;
-    int32_t blocks = look->work.plan.blocks;
-    heaviest *tally = at_look_tally(look, lane);
-    double *mass = (double *)(void *)(tally + blocks);
-    int64_t *index = (int64_t *)(void *)(mass + blocks * kinds_of(taps) * AT_LANES);
-    at_real *score = (at_real *)(void *)(index + blocks * taps->top * AT_LANES);
-    for (int32_t n = 0; n < blocks; n++) {
-        tally[n].mass = mass + n * kinds_of(taps) * AT_LANES;
-        tally[n].index = index + n * taps->top * AT_LANES;
-        tally[n].score = score + n * taps->top * AT_LANES;
-        memset(tally[n].mass, 0, sizeof(double) * AT_LANES * (size_t)kinds_of(taps));
-        for (int32_t i = 0; i < AT_LANES; i++) {
-            tally[n].count[i] = 0;
-            tally[n].limit[i] = -INFINITY;
-        }
+    tallies *all = at_look_tally(look, lane);
+    int64_t kinds = kinds_of(taps) * AT_LANES, tops = taps->top * AT_LANES;
+    char *next = (char *)(all + 1);
+    for (int32_t n = 0; n < look->work.plan.blocks; n++) {
+        heaviest *tally = &all->block[n];
+        tally->score = (at_real *)(void *)next;
+        tally->key = tally->score + tops;
+        tally->mass = (double *)(void *)(tally->key + tops);
+        next = (char *)(tally->mass + kinds);
+        clear_list(tally, taps->top);
+        fill(tally->limit, AT_LANES, -INFINITY);
+        tally->begun = false;
+        memset(tally->mass, 0, sizeof *tally->mass * (size_t)kinds);
     }
-    return tally;
+    memset(all->waiting, 0, sizeof all->waiting);
+    fill(all->score, taps->top > 0 ? AT_CHUNK * AT_LANES : 0, -INFINITY);
+    return all;
 }
 
 /* ---- the heaviest keys ---- */
 
-/* Keys come in their order, so that of equal scores the lower key, which came first, stays in front.  The place is
-   counted and not searched, since no branch could guess it. */
-static void insert(heaviest *tally, int64_t top, int32_t i, at_real score, int64_t j) {
-    at_real *list = tally->score + i * top, bounded = score > AT_SHIFT_NONE ? score : AT_SHIFT_NONE;
-    int64_t *index = tally->index + i * top, count = tally->count[i], last = count < top ? count : top - 1;
-    int32_t place = 0;
-    if (!(bounded > tally->limit[i]))
-        return;
-    for (int64_t n = 0; n < count; n++)
-        place += list[n] >= bounded;
-    memmove(list + place + 1, list + place, sizeof *list * (size_t)(last - place));
-    memmove(index + place + 1, index + place, sizeof *index * (size_t)(last - place));
-    list[place] = bounded;
-    index[place] = j;
-    tally->count[i] = last + 1;
-    if (last + 1 == top)
-        tally->limit[i] = list[top - 1];
+/* The highest scores of parts of a chunk are scores too: a list that is no longer than they are many has no place for
+   what is below the last of the highest.  So there is a limit before the list is full. */
+static void foresee_limits(const at_kernels *kernels, const at_block *block, int64_t top, int32_t count,
+                           const at_real *scores, const uint64_t *seen, heaviest *tally) {
+    _Alignas(64) at_real highest[FORESEEN * AT_LANES]; /* (FORESEEN, AT_LANES) */
+    int32_t part = count / FORESEEN;
+    for (int32_t n = 0; n < FORESEEN; n++)
+        kernels->highest(scores + n * part * AT_LANES, block->rows, part, seen == NULL ? NULL : seen + n * part,
+                         highest + n * AT_LANES);
+    kernels->enlist(highest, highest, block->rows, FORESEEN, top, tally->score, tally->key);
+    for (int32_t i = 0; i < block->rows; i++)
+        tally->limit[i] = at_real_next(tally->score[(top - 1) * AT_LANES + i], -INFINITY);
+    clear_list(tally, top);
 }
 
-/* In a whole chunk, the highest scores of its sixteenths are sixteen scores: a list of no more has no place for what is
-   below the least of them.  So there is a limit before the list is full. */
-static void foresee_limits(const at_kernels *kernels, const at_block *block, const at_real *scores,
-                           const uint64_t *seen, heaviest *tally) {
-    enum { PART = AT_CHUNK / FORESEEN };
-    _Alignas(64) at_real highest[AT_LANES], least[AT_LANES];
+/* Those that wait go into the lists, and the limits rise. */
+static void enlist(const at_kernels *kernels, int32_t rows, int64_t top, tallies *all, heaviest *tally) {
+    int32_t most = 0;
     for (int32_t i = 0; i < AT_LANES; i++)
-        least[i] = INFINITY;
-    for (int32_t n = 0; n < FORESEEN; n++) {
-        kernels->highest(scores + n * PART * AT_LANES, block->rows, PART, seen == NULL ? NULL : seen + n * PART,
-                         highest);
-        for (int32_t i = 0; i < block->rows; i++)
-            least[i] = highest[i] < least[i] ? highest[i] : least[i];
-    }
-    for (int32_t i = 0; i < block->rows; i++)
-        if (tally->count[i] == 0 && least[i] > -INFINITY)
-            tally->limit[i] = at_real_next(least[i], -INFINITY);
+        most = all->waiting[i] > most ? all->waiting[i] : most;
+    if (most == 0)
+        return;
+    kernels->enlist(all->score, all->key, rows, most, top, tally->score, tally->key);
+    memcpy(tally->limit, tally->score + (top - 1) * AT_LANES, sizeof tally->limit);
+    fill(all->score, most * AT_LANES, -INFINITY);
+    memset(all->waiting, 0, sizeof all->waiting);
 }
 
+/* Keys come in their order, so that of equal scores the lower key, which came first, stays in front. */
 static void search(const at_kernels *kernels, const at_block *block, int64_t top, at_span span, const at_real *scores,
-                   const uint64_t *seen, heaviest *tally) {
-    uint64_t found[STEP];
-    if (top <= FORESEEN && span.end - span.first == AT_CHUNK && tally->count[0] == 0)
-        foresee_limits(kernels, block, scores, seen, tally);
-    for (int64_t first = span.first; first < span.end; first += STEP) {
-        int32_t count = (int32_t)(span.end - first < STEP ? span.end - first : STEP);
-        int64_t line = first - span.first;
-        kernels->above(scores + line * AT_LANES, block->rows, count, seen == NULL ? NULL : seen + line, tally->limit,
-                       found);
-        for (int32_t n = 0; n < count; n++)
-            for (uint64_t rows = found[n]; rows != 0; rows &= rows - 1) {
-                int32_t i = __builtin_ctzll(rows);
-                insert(tally, top, i, scores[(line + n) * AT_LANES + i], first + n);
-            }
+                   const uint64_t *seen, tallies *all, heaviest *tally) {
+    uint64_t found[AT_CHUNK];
+    int32_t count = (int32_t)(span.end - span.first);
+    if (top <= FORESEEN && count >= 2 * FORESEEN && !tally->begun)
+        foresee_limits(kernels, block, top, count, scores, seen, tally);
+    tally->begun = true;
+    kernels->above(scores, block->rows, count, seen, tally->limit, found);
+    for (int32_t j = 0; j < count; j++)
+        for (uint64_t rows = found[j]; rows != 0; rows &= rows - 1) {
+            int32_t i = __builtin_ctzll(rows), place = all->waiting[i]++ * AT_LANES + i;
+            at_real score = scores[j * AT_LANES + i];
+            all->score[place] = score > AT_SHIFT_NONE ? score : AT_SHIFT_NONE;
+            all->key[place] = bits_of((int32_t)(span.first + j));
+        }
+    enlist(kernels, block->rows, top, all, tally);
+}
+
+/* Entries n .. n+count-1 of row i, whose weights are in bench->scores; returns what they leave of rest.  A row that
+   holds NaN says so instead of naming keys: there is no order among them. */
+static double write_entries(const at_taps *taps, const at_bench *bench, const at_block *block, const heaviest *tally,
+                            int32_t i, int64_t n, int32_t count, double rest) {
+    double index[AT_CHUNK], weight[AT_CHUNK];
+    const at_query *at = &block->query[i];
+    bool broken = isnan(block->final.inverse[i]);
+    for (int32_t k = 0; k < count; k++) {
+        int32_t key = broken ? -1 : key_of(tally->key[(n + k) * AT_LANES + i]);
+        index[k] = (double)key;
+        weight[k] = broken ? (double)NAN : key < 0 ? 0 : (double)bench->scores[k * AT_LANES + i];
+        rest -= weight[k];
     }
-}
-
-/* Entries n .. n+count-1 of every list, as weights in bench->scores. */
-static void weigh_entries(const at_look *look, at_bench *bench, const at_block *block, const heaviest *tally, int64_t n,
-                          int32_t count) {
-    const at_plan *plan = &look->work.plan;
-    int64_t top = look->work.call->taps->top;
-    for (int32_t i = 0; i < block->rows; i++)
-        for (int32_t k = 0; k < count; k++)
-            bench->scores[k * AT_LANES + i] = n + k < tally->count[i] ? tally->score[i * top + n + k] : 0;
-    plan->kernels->reweigh(bench->scores, block->rows, count, NULL, plan->factor, &block->final);
-}
-
-/* A row that holds NaN says so instead of naming keys: there is no order among them. */
-static double write_entry(const at_taps *taps, const at_query *at, int64_t n, bool broken, int64_t index,
-                          at_real weight) {
-    double shown = broken ? (double)NAN : index < 0 ? 0 : (double)weight;
     if (at_given_out(&taps->top_index))
-        at_set(&taps->top_index, at->b, at->h, at->i, n, (double)(broken ? -1 : index));
+        at_set_part(&taps->top_index, at->b, at->h, at->i, n, count, index);
     if (at_given_out(&taps->top_weight))
-        at_set(&taps->top_weight, at->b, at->h, at->i, n, shown);
-    return shown;
+        at_set_part(&taps->top_weight, at->b, at->h, at->i, n, count, weight);
+    return rest;
 }
 
 static void write_top(const at_look *look, at_bench *bench, const at_block *block, const heaviest *tally) {
+    const at_plan *plan = &look->work.plan;
     const at_taps *taps = look->work.call->taps;
     double rest[AT_LANES];
     for (int32_t i = 0; i < block->rows; i++)
         rest[i] = 1;
     for (int64_t n = 0; n < taps->top; n += AT_CHUNK) {
         int32_t count = (int32_t)(taps->top - n < AT_CHUNK ? taps->top - n : AT_CHUNK);
-        weigh_entries(look, bench, block, tally, n, count);
+        memcpy(bench->scores, tally->score + n * AT_LANES, sizeof(at_real) * AT_LANES * (size_t)count);
+        plan->kernels->reweigh(bench->scores, block->rows, count, NULL, plan->factor, &block->final);
         for (int32_t i = 0; i < block->rows; i++)
-            for (int32_t k = 0; k < count; k++)
-                rest[i] -= write_entry(taps, &block->query[i], n + k, isnan(block->final.inverse[i]),
-                                       n + k < tally->count[i] ? tally->index[i * taps->top + n + k] : -1,
-                                       bench->scores[k * AT_LANES + i]);
+            rest[i] = write_entries(taps, bench, block, tally, i, n, count, rest[i]);
     }
     for (int32_t i = 0; at_given_out(&taps->top_rest) && i < block->rows; i++) {
         const at_query *at = &block->query[i];
@@ -172,16 +189,19 @@ static int32_t kind_of(const at_taps *taps, int64_t j) {
 
 /* Keys of one kind that follow each other in a chunk are summed in floats, and these sums in double. */
 static void sort_by_kind(const at_kernels *kernels, const at_taps *taps, const at_block *block, at_span span,
-                         const at_real *weights, heaviest *tally) {
-    _Alignas(64) at_real sum[AT_LANES], unused[AT_LANES];
-    for (int64_t first = span.first, end; first < span.end; first = end) {
-        int32_t kind = kind_of(taps, first);
-        for (end = first + 1; end < span.end && kind_of(taps, end) == kind; end++)
+                         at_real *weights, heaviest *tally) {
+    int32_t end[AT_CHUNK], kind[AT_CHUNK], lines = 0;
+    int64_t j = span.first;
+    do {
+        kind[lines] = kind_of(taps, j);
+        while (++j < span.end && kind_of(taps, j) == kind[lines])
             ;
-        kernels->pool(weights + (first - span.first) * AT_LANES, block->rows, (int32_t)(end - first), sum, unused);
+        end[lines++] = (int32_t)(j - span.first);
+    } while (j < span.end);
+    kernels->pool(weights, block->rows, end, lines, weights, NULL);
+    for (int32_t n = 0; n < lines; n++)
         for (int32_t i = 0; i < block->rows; i++)
-            tally->mass[(int64_t)kind * AT_LANES + i] += (double)sum[i];
-    }
+            tally->mass[(int64_t)kind[n] * AT_LANES + i] += (double)weights[n * AT_LANES + i];
 }
 
 static void write_mass(const at_taps *taps, const at_block *block, const heaviest *tally) {
@@ -193,7 +213,8 @@ static void write_mass(const at_taps *taps, const at_block *block, const heavies
 
 /* ---- the task ---- */
 
-static void meet(const at_look *look, at_bench *bench, at_block *block, at_span chunk, at_panel keys, heaviest *tally) {
+static void meet(const at_look *look, at_bench *bench, at_block *block, at_span chunk, at_panel keys, tallies *all,
+                 heaviest *tally) {
     const at_fused *call = look->work.call;
     const at_plan *plan = &look->work.plan;
     at_span span = at_block_sees(block, chunk, &keys);
@@ -205,7 +226,7 @@ static void meet(const at_look *look, at_bench *bench, at_block *block, at_span 
         return;
     at_block_scores(call, plan, bench, block, span, keys, seen);
     if (call->taps->top > 0)
-        search(plan->kernels, block, call->taps->top, span, bench->scores, seen, tally);
+        search(plan->kernels, block, call->taps->top, span, bench->scores, seen, all, tally);
     if (kinds_of(call->taps) == 0)
         return;
     plan->kernels->reweigh(bench->scores, block->rows, count, seen, plan->factor, &block->final);
@@ -217,7 +238,7 @@ void at_heaviest_run(void *opaque, int64_t index, int32_t lane) {
     const at_fused *call = look->work.call;
     at_task task = at_task_of(&look->work, index);
     at_bench *bench = at_bench_of(&look->work, lane);
-    heaviest *tally = lay_out(look, lane);
+    tallies *all = begin_tallies(look, lane);
     at_span keys;
     int32_t blocks = at_task_begin(&look->work, bench, &task, &keys);
     for (int32_t n = 0; n < blocks; n++)
@@ -226,13 +247,13 @@ void at_heaviest_run(void *opaque, int64_t index, int32_t lane) {
         at_span chunk = {j, j + AT_CHUNK < keys.end ? j + AT_CHUNK : keys.end};
         at_panel k = at_block_keys(call, &look->work.plan, bench, task.b, task.g, chunk);
         for (int32_t n = 0; n < blocks; n++)
-            meet(look, bench, &bench->blocks[n], chunk, k, &tally[n]);
+            meet(look, bench, &bench->blocks[n], chunk, k, all, &all->block[n]);
         j = chunk.end;
     }
     for (int32_t n = 0; n < blocks; n++) {
         if (wants_top(call->taps))
-            write_top(look, bench, &bench->blocks[n], &tally[n]);
+            write_top(look, bench, &bench->blocks[n], &all->block[n]);
         if (kinds_of(call->taps) > 0)
-            write_mass(call->taps, &bench->blocks[n], &tally[n]);
+            write_mass(call->taps, &bench->blocks[n], &all->block[n]);
     }
 }

@@ -78,21 +78,24 @@ typedef struct received {
     at_real *converted;         /* the keys from first_chunk on, (keys, D); NULL where they are in place */
     double *column_sum;         /* (keys) */
     double *sum, *most, *count; /* (SLOTS, columns) of the bands at hand; slot 0 is the one that the last block left */
-    at_real *line_sum, *line_most; /* (AT_CHUNK, AT_LANES) */
-    int64_t band;                  /* in slot 0; -1: none */
-    int64_t written;               /* bands that are */
-    int32_t slots;                 /* that the block at hand touches, slot 0 included */
-    int32_t slot[AT_LANES];        /* of each row of the block at hand */
+    double *start;              /* (columns + 1) the first key of each column */
+    at_real *line_most;         /* (AT_CHUNK, AT_LANES) */
+    int64_t band;               /* in slot 0; -1: none */
+    int64_t written;            /* bands that are */
+    int32_t slots;              /* that the block at hand touches, slot 0 included */
+    int32_t slot[AT_LANES];     /* of each row of the block at hand */
+    uint64_t slot_rows[SLOTS];  /* a bit for each */
     int64_t slot_band[SLOTS];
 } received;
 
 typedef struct sizes {
-    size_t columns, cells, lines, keys;
+    size_t columns, cells, starts, lines, keys;
 } sizes;
 
 static bool measure(const at_problem *problem, const at_taps *taps, bool converts, const at_look *look, sizes *count) {
     size_t columns = wants_grid(taps) ? (size_t)((taps->grid_columns + look->ranges - 1) / look->ranges) : 0;
     count->columns = at_given_out(&taps->column_sum) ? (size_t)look->range_keys : 0;
+    count->starts = columns + 1;
     count->lines = columns > 0 ? (size_t)AT_CHUNK * AT_LANES : 0;
     return at_size_mul(columns, SLOTS, &count->cells) &&
            at_size_mul(converts ? (size_t)look->range_keys + 2 * AT_CHUNK : 0, (size_t)problem->head_width,
@@ -107,10 +110,10 @@ bool at_received_size(const at_problem *problem, const at_taps *taps, bool conve
     if (!wanted(taps))
         return true;
     return measure(problem, taps, converts, look, &count) && at_size_mul(count.cells, 3, &doubles) &&
-           at_size_add(doubles, count.columns, &doubles) && at_size_mul(doubles, sizeof(double), &doubles) &&
-           at_size_add(2 * count.lines, count.keys, &floats) && at_size_mul(floats, sizeof(at_real), &floats) &&
-           at_size_add(doubles, floats, size) && at_size_add(*size, sizeof(received), size) &&
-           at_size_add(*size, AT_ALIGNMENT, size);
+           at_size_add(doubles, count.columns, &doubles) && at_size_add(doubles, count.starts, &doubles) &&
+           at_size_mul(doubles, sizeof(double), &doubles) && at_size_add(count.lines, count.keys, &floats) &&
+           at_size_mul(floats, sizeof(at_real), &floats) && at_size_add(doubles, floats, size) &&
+           at_size_add(*size, sizeof(received), size) && at_size_add(*size, AT_ALIGNMENT, size);
 }
 
 static void clear_cells(received *tally, int32_t slot, int32_t end) {
@@ -119,6 +122,13 @@ static void clear_cells(received *tally, int32_t slot, int32_t end) {
     memset(tally->sum + slot * width, 0, size);
     memset(tally->most + slot * width, 0, size);
     memset(tally->count + slot * width, 0, size);
+}
+
+static void begin_grid(received *tally) {
+    int64_t columns = tally->look->work.call->taps->grid_columns, keys = tally->look->work.call->problem->keys;
+    clear_cells(tally, 0, 1);
+    for (int64_t x = tally->units.first; x <= tally->units.end; x++)
+        tally->start[x - tally->units.first] = (double)band_start(x, columns, keys);
 }
 
 /* Conversion begins where a chunk does. */
@@ -147,16 +157,16 @@ static received *begin(const at_look *look, int64_t index, int32_t lane) {
     tally->band = -1;
     tally->written = 0;
     size_t head_size = (sizeof *tally + AT_ALIGNMENT - 1) / AT_ALIGNMENT * AT_ALIGNMENT;
-    tally->line_sum = (at_real *)(void *)((char *)tally + head_size);
-    tally->line_most = tally->line_sum + count.lines;
+    tally->line_most = (at_real *)(void *)((char *)tally + head_size);
     tally->column_sum = (double *)(void *)(tally->line_most + count.lines);
     tally->sum = tally->column_sum + count.columns;
     tally->most = tally->sum + count.cells;
     tally->count = tally->most + count.cells;
+    tally->start = tally->count + count.cells;
     memset(tally->column_sum, 0, sizeof(double) * count.columns);
     if (wants_grid(call->taps))
-        clear_cells(tally, 0, 1);
-    tally->converted = at_panel_in_place(call->k) ? NULL : (at_real *)(void *)(tally->count + count.cells);
+        begin_grid(tally);
+    tally->converted = at_panel_in_place(call->k) ? NULL : (at_real *)(void *)(tally->start + count.starts);
     for (int64_t j = first_chunk(tally); tally->converted != NULL && j < tally->keys.end; j += AT_CHUNK)
         convert(tally, j);
     return tally;
@@ -165,13 +175,8 @@ static received *begin(const at_look *look, int64_t index, int32_t lane) {
 /* ---- the grid ---- */
 
 static void write_cells(const received *tally, const attend_out *tensor, int64_t band, const double *cells) {
-    attend_out part = *tensor;
-    if (!at_given_out(tensor))
-        return;
-    part.shape[3] = tally->units.end - tally->units.first;
-    part.data = (char *)tensor->data +
-                tally->units.first * tensor->stride[3] * (int64_t)attend_dtype_size((attend_dtype)tensor->dtype);
-    at_set_row(&part, tally->b, tally->h, band, cells);
+    if (at_given_out(tensor))
+        at_set_part(tensor, tally->b, tally->h, band, tally->units.first, tally->units.end - tally->units.first, cells);
 }
 
 static void write_band(received *tally, int64_t band, int32_t slot) {
@@ -204,6 +209,9 @@ static void place_rows(received *tally, const at_block *block) {
             tally->slot_band[tally->slots++] = band;
         tally->slot[i] = tally->slots - 1;
     }
+    memset(tally->slot_rows, 0, sizeof tally->slot_rows);
+    for (int32_t i = 0; i < block->rows; i++)
+        tally->slot_rows[tally->slot[i]] |= (uint64_t)1 << i;
     if (tally->slots > 1)
         clear_cells(tally, 1, tally->slots);
 }
@@ -223,79 +231,97 @@ static void finish_rows(received *tally) {
     memcpy(tally->count, tally->count + last * width, sizeof(double) * (size_t)width);
 }
 
-/* Pairs that are seen among count keys, for the rows of each slot. */
-static void count_pairs(received *tally, const at_block *block, int64_t x, int32_t count, const uint64_t *seen) {
-    int64_t width = tally->units.end - tally->units.first;
+/* ---- the grid's counts ---- */
+
+/* Rows of one slot that see the same keys and no others. */
+static void count_rows(received *tally, int32_t slot, at_span keys, double rows) {
+    int64_t columns = tally->look->work.call->taps->grid_columns, total = tally->look->work.call->problem->keys;
+    double *count = tally->count + slot * (tally->units.end - tally->units.first);
+    const double *start = tally->start;
+    int64_t first = at_band_of(keys.first, columns, total) - tally->units.first;
+    int64_t last = at_band_of(keys.end - 1, columns, total) - tally->units.first;
+    for (int64_t x = first; x <= last; x++)
+        count[x] += rows * (start[x + 1] - start[x]);
+    count[first] -= rows * ((double)keys.first - start[first]);
+    count[last] -= rows * (start[last + 1] - (double)keys.end);
+}
+
+/* Where position alone decides who sees whom, for all keys of the range at once. */
+static void count_by_position(received *tally, const at_block *block) {
     for (int32_t i = 0, end; i < block->rows; i = end) {
-        uint64_t rows = 0;
-        int64_t pairs = 0;
-        for (end = i; end < block->rows && tally->slot[end] == tally->slot[i]; end++)
-            rows |= (uint64_t)1 << end;
-        for (int32_t j = 0; seen != NULL && j < count; j++)
-            pairs += __builtin_popcountll(seen[j] & rows);
-        tally->count[tally->slot[i] * width + x] += (double)(seen == NULL ? (int64_t)(end - i) * count : pairs);
+        const at_query *at = &block->query[i];
+        at_span keys = {at->first > tally->keys.first ? at->first : tally->keys.first, least(at->end, tally->keys.end)};
+        for (end = i + 1; end < block->rows && tally->slot[end] == tally->slot[i] && at[end - i].first == at->first &&
+                          at[end - i].end == at->end;
+             end++)
+            ;
+        if (keys.first < keys.end)
+            count_rows(tally, tally->slot[i], keys, end - i);
     }
 }
+
+/* Where a mask or a bias decides too: for the keys of one span. */
+static void count_by_content(received *tally, at_span span, const uint64_t *seen) {
+    int64_t columns = tally->look->work.call->taps->grid_columns, keys = tally->look->work.call->problem->keys;
+    int64_t width = tally->units.end - tally->units.first;
+    for (int32_t slot = 0; seen == NULL && slot < tally->slots; slot++)
+        count_rows(tally, slot, span, __builtin_popcountll(tally->slot_rows[slot]));
+    for (int64_t j = span.first; seen != NULL && j < span.end; j++) {
+        double *count = tally->count + at_band_of(j, columns, keys) - tally->units.first;
+        for (int32_t slot = 0; slot < tally->slots; slot++)
+            count[slot * width] += __builtin_popcountll(seen[j - span.first] & tally->slot_rows[slot]);
+    }
+}
+
+/* ---- the grid's weights ---- */
 
 /* The maximum passes over NaN; a row that holds it holds it wherever it sees a key. */
-static void mark_broken(received *tally, const at_block *block, int64_t x, int32_t count, const uint64_t *seen) {
+static void mark_broken(received *tally, const at_block *block, at_span span, const uint64_t *seen) {
+    const at_fused *call = tally->look->work.call;
     int64_t width = tally->units.end - tally->units.first;
-    for (int32_t i = 0; i < block->rows; i++) {
-        bool sees = seen == NULL;
-        for (int32_t j = 0; !sees && j < count; j++)
-            sees = seen[j] >> i & 1;
-        if (sees && isnan(block->final.inverse[i]))
-            tally->most[tally->slot[i] * width + x] = (double)NAN;
-    }
-}
-
-static bool holds_nan(const at_block *block) {
-    bool any = false;
     for (int32_t i = 0; i < block->rows; i++)
-        any = any || isnan(block->final.inverse[i]);
-    return any;
+        for (int64_t j = span.first; isnan(block->final.inverse[i]) && j < span.end; j++)
+            if (seen == NULL || (seen[j - span.first] >> i & 1))
+                tally->most[tally->slot[i] * width + at_band_of(j, call->taps->grid_columns, call->problem->keys) -
+                            tally->units.first] = (double)NAN;
 }
 
-/* The weights of a span of keys inside one chunk: a line for each column of the grid, then the lines over the rows. */
-static void tally_grid(received *tally, const at_block *block, at_span span, const at_real *weights,
-                       const uint64_t *seen) {
+/* Lines for columns that are neighbours, the first of them x: over the rows of each band. */
+static void add_lines(received *tally, const at_block *block, int64_t x, int32_t lines, const at_real *values,
+                      int32_t most) {
+    int64_t width = tally->units.end - tally->units.first;
+    double *to[AT_LANES];
+    for (int32_t i = 0; i < block->rows; i++)
+        to[i] = (most ? tally->most : tally->sum) + tally->slot[i] * width + x;
+    tally->look->work.plan.kernels->across(values, block->rows, lines, most, to);
+}
+
+/* The weights of a span of keys inside one chunk: a line for each column of the grid, in their place, then the lines
+   over the rows. */
+static void tally_grid(received *tally, const at_block *block, at_span span, at_real *weights, const uint64_t *seen) {
     const at_fused *call = tally->look->work.call;
     const at_taps *taps = call->taps;
-    const at_kernels *kernels = tally->look->work.plan.kernels;
-    int64_t keys = call->problem->keys, width = tally->units.end - tally->units.first;
-    double *to[AT_LANES];
-    int64_t x = at_band_of(span.first, taps->grid_columns, keys), first = x, previous = x;
-    int32_t lines = 0;
-    bool broken = holds_nan(block);
-    for (int64_t j = span.first, end; j < span.end || lines > 0; j = end) {
-        end = j;
-        if (j < span.end)
-            x = at_band_of(j, taps->grid_columns, keys);
-        if (lines > 0 &&
-            (j >= span.end || x != previous + 1)) { /* lines go together while their columns are neighbours */
-            for (int most = 0; most < 2; most++) {
-                if (!at_given_out(most ? &taps->grid_max : &taps->grid_sum))
-                    continue;
-                for (int32_t i = 0; i < block->rows; i++)
-                    to[i] = (most ? tally->most : tally->sum) + tally->slot[i] * width + first - tally->units.first;
-                kernels->across(most ? tally->line_most : tally->line_sum, block->rows, lines, most, to);
-            }
-            lines = 0;
-            continue;
-        }
-        first = lines == 0 ? x : first;
-        previous = x;
-        end = least(band_start(x + 1, taps->grid_columns, keys), span.end);
-        int32_t count = (int32_t)(end - j);
-        const uint64_t *words = seen == NULL ? NULL : seen + (j - span.first);
-        kernels->pool(weights + (j - span.first) * AT_LANES, block->rows, count, tally->line_sum + lines * AT_LANES,
-                      tally->line_most + lines * AT_LANES);
-        if (at_given_out(&taps->grid_count))
-            count_pairs(tally, block, x - tally->units.first, count, words);
-        if (broken)
-            mark_broken(tally, block, x - tally->units.first, count, words);
-        lines++;
+    int64_t x = at_band_of(span.first, taps->grid_columns, call->problem->keys) - tally->units.first, column[AT_CHUNK];
+    int32_t end[AT_CHUNK], lines = 0;
+    do {
+        int64_t first = span.first + (lines > 0 ? end[lines - 1] : 0);
+        while (tally->start[x + 1] <= (double)first) /* a column without keys, when there are more columns than keys */
+            x++;
+        column[lines] = x;
+        end[lines++] = (int32_t)(least((int64_t)tally->start[x + 1], span.end) - span.first);
+    } while (span.first + end[lines - 1] < span.end);
+    bool wants_most = at_given_out(&taps->grid_max);
+    tally->look->work.plan.kernels->pool(weights, block->rows, end, lines, weights,
+                                         wants_most ? tally->line_most : NULL);
+    for (int32_t n = 0, next; n < lines; n = next) {
+        for (next = n + 1; next < lines && column[next] == column[n] + next - n; next++)
+            ;
+        if (at_given_out(&taps->grid_sum))
+            add_lines(tally, block, column[n], next - n, weights + n * AT_LANES, 0);
+        if (wants_most)
+            add_lines(tally, block, column[n], next - n, tally->line_most + n * AT_LANES, 1);
     }
+    mark_broken(tally, block, span, seen);
 }
 
 /* ---- the task ---- */
@@ -336,8 +362,11 @@ static void step(received *tally, at_block *block, at_span span) {
     plan->kernels->reweigh(bench->scores, block->rows, count, seen, plan->factor, &block->final);
     if (at_given_out(&call->taps->column_sum))
         tally_columns(tally, block, span, bench->scores);
-    if (wants_grid(call->taps))
-        tally_grid(tally, block, span, bench->scores, seen);
+    if (!wants_grid(call->taps))
+        return;
+    if (at_given_out(&call->taps->grid_count) && at_sees_by_content(call->problem))
+        count_by_content(tally, span, seen);
+    tally_grid(tally, block, span, bench->scores, seen);
 }
 
 /* Whether queries first .. end-1 may see a key of the range: without packing, positions rise with the queries. */
@@ -369,6 +398,8 @@ static void run_block(received *tally, int64_t first, int64_t end) {
     span.end = least(span.end, tally->keys.end);
     if (wants_grid(taps))
         place_rows(tally, block);
+    if (at_given_out(&taps->grid_count) && !at_sees_by_content(look->work.call->problem))
+        count_by_position(tally, block);
     for (int64_t j = span.first, next; j < span.end; j = next) {
         next = least(j + AT_CHUNK - j % AT_CHUNK, span.end);
         at_span chunk = {j, next};

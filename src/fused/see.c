@@ -21,10 +21,13 @@ static int64_t clamp(int64_t value, at_span span) {
 static bool see_by_position(const at_query *query, int32_t rows, at_span span, uint64_t *words) {
     uint64_t row_bits = ((uint64_t)1 << rows) - 1, running = ~row_bits;
     bool all = true;
+    for (int32_t i = 0; i < rows; i++)
+        all = all && query[i].first <= span.first && query[i].end >= span.end;
+    if (all)
+        return true;
     memset(words, 0, sizeof *words * (size_t)(span.end - span.first));
     for (int32_t i = 0; i < rows; i++) {
         int64_t first = clamp(query[i].first, span), end = clamp(query[i].end, span);
-        all = all && first == span.first && end == span.end;
         if (first < span.end)
             words[first - span.first] ^= (uint64_t)1 << i;
         if (end < span.end)
@@ -34,7 +37,7 @@ static bool see_by_position(const at_query *query, int32_t rows, at_span span, u
         running ^= words[j];
         words[j] = running;
     }
-    return all;
+    return false;
 }
 
 /* The whole rule, with the mask and the bias: row after row, and eight rows in one byte on the way to the words. */
@@ -59,9 +62,13 @@ static bool see_by_content(const at_problem *problem, const at_query *query, int
     return common == ~(uint64_t)0;
 }
 
+bool at_sees_by_content(const at_problem *problem) {
+    return at_given_in(&problem->mask) || at_given_in(&problem->bias);
+}
+
 const uint64_t *at_see(const at_problem *problem, const at_query *query, int32_t rows, at_span span, uint64_t *words) {
-    bool content = at_given_in(&problem->mask) || at_given_in(&problem->bias);
-    bool all = content ? see_by_content(problem, query, rows, span, words) : see_by_position(query, rows, span, words);
+    bool all = at_sees_by_content(problem) ? see_by_content(problem, query, rows, span, words)
+                                           : see_by_position(query, rows, span, words);
     return all ? NULL : words;
 }
 

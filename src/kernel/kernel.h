@@ -47,7 +47,7 @@ typedef struct at_rows {
     at_real highest[AT_LANES]; /* the largest s itself; -infinity before the first key */
 
     /* for the entropy alone, where it is asked for */
-    at_real others[AT_LANES];   /* sum_j p[j] without those whose s is the highest */
+    at_real others[AT_LANES];   /* sum_j p[j] without one whose s is the highest */
     at_real distance[AT_LANES]; /* sum_j p[j] (s[j] - highest), never above 0: both lose nothing to each other */
 } at_rows;
 
@@ -126,9 +126,16 @@ typedef struct at_kernels {
     void (*above)(const at_real *scores, int32_t rows, int32_t keys, const uint64_t *seen, const at_real *limit,
                   uint64_t *found);
 
-    /* weights (keys, AT_LANES) -> their sum over the keys, one after another, and the largest or 0; (AT_LANES) each.
-       The largest passes over NaN. */
-    void (*pool)(const at_real *weights, int32_t rows, int32_t keys, at_real *sum, at_real *most);
+    /* list (top, AT_LANES) of scores, highest first, and what they are named in listed (top, AT_LANES), any bits: takes in
+       scores (count, AT_LANES) with their names, each column from its top; -infinity: none.  Of equal scores those that
+       came first stay in front. */
+    void (*enlist)(const at_real *scores, const at_real *names, int32_t rows, int32_t count, int64_t top, at_real *list,
+                   at_real *listed);
+
+    /* weights (keys, AT_LANES) -> lines (lines, AT_LANES): of keys 0 .. end[0]-1, then of end[0] .. end[1]-1, and so on, the
+       sum, one after another, and the largest or 0.  The largest passes over NaN; most NULL: not wanted.  sum may be
+       weights, unless a line has no keys. */
+    void (*pool)(const at_real *weights, int32_t rows, const int32_t *end, int32_t lines, at_real *sum, at_real *most);
 
     /* Adds values (count, AT_LANES) to to[i][n], n being the line and i the row, or, when most is 1, raises to[i][n] to
        them.  Neighbouring rows with the same to[i] are first summed in at_real one after another; to[i] NULL: left out. */

@@ -235,7 +235,7 @@ static double row_max_of(const at_problem *problem, const at_plan *plan, const a
 }
 
 /* Entropy -sum p log p without cancellation: with l = sum e^(s-m) and t = sum e^(s-m) (m-s), m being the largest s, it is
-   log l + t/l, and both terms are >= 0.  l is a whole number of keys at m, and others. */
+   log l + t/l, and both terms are >= 0.  l is one key at m, and others. */
 static double entropy_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i, int64_t h) {
     double sink = at_given_in(&problem->sinks) ? at_get(&problem->sinks, h, 0, 0, 0) : -INFINITY;
     double top = highest_of(problem, plan, state, i), unit = plan->adjusted ? 1 : fabs(problem->scale);
@@ -245,10 +245,7 @@ static double entropy_of(const at_problem *problem, const at_plan *plan, const a
     if (state->sum[i] == 0)
         return 0;
     double weight = huge ? 1 : exp2((double)at_real_fma(state->highest[i], plan->factor, -state->shift[i]));
-    double others = (double)state->others[i] / weight,
-           at_top = round(((double)state->sum[i] - (double)state->others[i]) / weight);
-    double spread = -(double)state->distance[i] * unit / weight;
-    others += at_top > 1 ? at_top - 1 : 0; /* all but one of those at the top */
+    double others = (double)state->others[i] / weight, spread = -(double)state->distance[i] * unit / weight;
     if (sink > top) {
         double kept = exp(top - sink), l = 1 + others; /* relative to the sink */
         spread = kept == 0 ? 0 : kept * (spread + (sink - top) * l);

@@ -398,7 +398,7 @@ static void run_block(received *tally, int64_t first, int64_t end) {
     span.end = least(span.end, tally->keys.end);
     if (wants_grid(taps))
         place_rows(tally, block);
-    if (at_given_out(&taps->grid_count) && !at_sees_by_content(look->work.call->problem))
+    if (wants_grid(taps) && at_given_out(&taps->grid_count) && !at_sees_by_content(look->work.call->problem))
         count_by_position(tally, block);
     for (int64_t j = span.first, next; j < span.end; j = next) {
         next = least(j + AT_CHUNK - j % AT_CHUNK, span.end);

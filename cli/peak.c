@@ -44,16 +44,23 @@ double peak_flops(attend_dtype dtype, int32_t threads) {
     return speed;
 }
 
-double peak_bytes(int32_t threads, const void *memory, size_t size) {
-    const peak_loops *loops = peak_best();
+static double bytes_by(double (*read)(const char *from, size_t size), int32_t threads, const char *memory,
+                       size_t size) {
     size_t part = size / (size_t)threads;
     double total = 0, speed = 0;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) reduction(+ : total, speed)
     for (int32_t lane = 0; lane < threads; lane++) {
         double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-        total += loops->read((const char *)memory + part * (size_t)lane, part);
+        total += read(memory + part * (size_t)lane, part);
         speed += (double)part / (seconds_of(CLOCK_THREAD_CPUTIME_ID) - start);
     }
     sink = total;
     return speed;
+}
+
+double peak_bytes(int32_t threads, const void *memory, size_t size) {
+    const peak_loops *loops = peak_best();
+    double in_order = bytes_by(loops->read[0], threads, memory, size);
+    double in_streams = bytes_by(loops->read[1], threads, memory, size);
+    return in_order > in_streams ? in_order : in_streams;
 }

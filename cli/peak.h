@@ -14,8 +14,8 @@ typedef struct peak_loops {
     double flops, flops_double, flops_bf16; /* of one step; flops_bf16 0: no such instruction */
     double (*multiply_add)(int64_t steps);
     double (*multiply_add_double)(int64_t steps);
-    double (*multiply_add_bf16)(int64_t steps); /* pairs of bf16 into sums of f32 */
-    double (*read)(const char *from, size_t size);
+    double (*multiply_add_bf16)(int64_t steps);       /* pairs of bf16 into sums of f32 */
+    double (*read[2])(const char *from, size_t size); /* which is faster is a matter of the processor's prefetchers */
 } peak_loops;
 
 extern const peak_loops peak_loops_portable, peak_loops_avx2, peak_loops_avx512, peak_loops_avx512_bf16;
@@ -31,7 +31,7 @@ double peak_now(int32_t threads);
    a share of them is never flattering. */
 /* Operations each second on that many threads for products of this type; f16 is widened by attend, and counts as f32. */
 double peak_flops(attend_dtype dtype, int32_t threads);
-/* Bytes each second on that many threads, read once from memory much larger than the caches. */
+/* Bytes each second on that many threads, read from memory much larger than the caches in the faster of two orders. */
 double peak_bytes(int32_t threads, const void *memory, size_t size);
 
 #endif

@@ -15,14 +15,14 @@ bool at_decode_size(at_forward_work *work, size_t *size) {
     if (plan->splits == 1)
         return true;
     return at_size_add((size_t)work->call->problem->value_width, KEPT, size) && at_size_mul(*size, rows, size) &&
-           at_size_mul(*size, sizeof(at_real), &work->part_floats) &&
-           at_size_mul(work->part_floats, (size_t)plan->chunks, size) &&
-           at_size_mul(*size, (size_t)plan->tasks, size) && (work->part_floats /= sizeof(at_real)) > 0;
+           at_size_mul(*size, sizeof(at_real), &work->part_size) &&
+           at_size_mul(work->part_size, (size_t)plan->chunks, size) && at_size_mul(*size, (size_t)plan->tasks, size) &&
+           (work->part_size /= sizeof(at_real)) > 0;
 }
 
 static at_real *part_of(const at_forward_work *work, int64_t task, int64_t chunk) {
     at_real *parts = (at_real *)(void *)(work->scratch + work->parts_place);
-    return parts + (size_t)(task * work->plan.chunks + chunk) * work->part_floats;
+    return parts + (size_t)(task * work->plan.chunks + chunk) * work->part_size;
 }
 
 static void keep_part(const at_block *block, int64_t width, at_real *part) {

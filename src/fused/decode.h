@@ -12,7 +12,7 @@ typedef struct at_forward_work {
     char *scratch;
     size_t lane_size;   /* of the scratch, for each lane                  */
     size_t parts_place; /* where the parts begin in the scratch           */
-    size_t part_floats; /* of one part: shift, sum, highest, others, distance (rows) each, output (E, rows) */
+    size_t part_size;   /* numbers of one part: shift, sum, highest, others, distance (rows) each, output (E, rows) */
 } at_forward_work;
 
 typedef struct at_task {
@@ -25,7 +25,7 @@ AT_PART at_task at_task_of(const at_forward_work *work, int64_t index);
 AT_PART int32_t at_task_begin(const at_forward_work *work, at_bench *bench, const at_task *task, at_span *keys);
 AT_PART at_bench *at_bench_of(const at_forward_work *work, int32_t lane);
 
-/* Bytes of all parts, none when the plan does not split; sets part_floats. False when they do not fit. */
+/* Bytes of all parts, none when the plan does not split; sets part_size. False when they do not fit. */
 AT_PART bool at_decode_size(at_forward_work *work, size_t *size);
 
 AT_PART attend_status at_decode(attend_ctx *ctx, const at_forward_work *work);

@@ -6,10 +6,8 @@ usage: ATTEND_BINARY=build/dev/attend test_look_pictures.py
 Pixels are found without knowing the layout: the causal grid begins with the one cell of weight 1, whose colour is the
 end of the scale.
 """
-import fcntl
 import json
 import os
-import pty
 import re
 import resource
 import shutil
@@ -17,10 +15,11 @@ import signal
 import struct
 import subprocess
 import tempfile
-import termios
 import unittest
 import xml.etree.ElementTree as xml
 import zlib
+
+from on_terminal import run_on_terminal
 
 ATTEND = os.environ["ATTEND_BINARY"]
 CELL = 58  # of small grids, in pixels of the layout
@@ -280,23 +279,10 @@ class Files(Drawing):
 class Terminal(unittest.TestCase):
     def show(self, *arguments, columns=80, **environment):
         """What `attend look` writes to a terminal of so many columns."""
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         terminal = ("TERM", "COLORTERM", "COLUMNS", "NO_COLOR")
         known = {name: value for name, value in os.environ.items() if name not in terminal}
-        process = subprocess.Popen([ATTEND, "look", *arguments], stdout=theirs, env={**known, **environment})
-        os.close(theirs)
-        text = b""
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # Linux says so when the other end is closed
-                break
-            if not piece:
-                break
-            text += piece
-        os.close(ours)
-        self.assertEqual(process.wait(), 0)
+        status, text, errors = run_on_terminal([ATTEND, "look", *arguments], "stdout", {**known, **environment}, columns)
+        self.assertEqual((status, errors), (0, b""))
         return text.decode().replace("\r\n", "\n")
 
     def test_true_colors(self):

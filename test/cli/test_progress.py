@@ -4,9 +4,9 @@
 usage: ATTEND_BINARY=build/dev/attend test_progress.py
 """
 import os
-import pty
-import subprocess
 import unittest
+
+from on_terminal import run_on_terminal
 
 BINARY = os.environ.get("ATTEND_BINARY", "build/release/attend")
 ERASE = b"\r\x1b[K"
@@ -14,19 +14,10 @@ ERASE = b"\r\x1b[K"
 
 def check_on_terminal(**environment):
     """What the terminal behind standard error shows, and standard output."""
-    terminal, behind = pty.openpty()
-    done = subprocess.run([BINARY, "check", "--cases", "3"], stdout=subprocess.PIPE, stderr=behind,
-                          env={**os.environ, "TERM": "xterm", **environment})
-    os.close(behind)
-    shown = b""
-    try:
-        while chunk := os.read(terminal, 4096):
-            shown += chunk
-    except OSError:  # how Linux says that the other end is closed
-        pass
-    os.close(terminal)
-    assert done.returncode == 0
-    return shown, done.stdout
+    status, shown, stdout = run_on_terminal([BINARY, "check", "--cases", "3"], "stderr",
+                                            {**os.environ, "TERM": "xterm", **environment})
+    assert status == 0
+    return shown, stdout
 
 
 class Progress(unittest.TestCase):

@@ -15,12 +15,15 @@ static int ladder(attend_isa isa[ISA_MOST]) {
     return count;
 }
 
-/* Why the kernels of isa are not those of the context; NULL when they are. */
-static const char *passed_over(attend_isa isa, attend_isa chosen) {
+/* Why the kernels of isa are not those that run; NULL when they are. */
+static const char *passed_over(const explain_report *report, attend_isa isa) {
     const char *refusal = attend_isa_refusal(isa);
+    attend_isa chosen = (attend_isa)report->found->isa;
     if (isa == chosen || refusal != NULL)
         return refusal;
-    return isa > chosen ? "another one was asked for" : "a better one runs here";
+    if (isa > attend_ctx_isa(report->given->ctx))
+        return "another one was asked for";
+    return isa > chosen ? "it has none of its own for f64" : "a better one runs here";
 }
 
 static const char *why_not_readable(const attend_explanation *found) {
@@ -53,14 +56,14 @@ static void print_problem(const explain_report *report) {
 
 static void print_kernels(const explain_report *report) {
     const attend_explanation *found = report->found;
-    attend_isa chosen = (attend_isa)found->isa, isa[ISA_MOST];
+    attend_isa isa[ISA_MOST];
     int count = ladder(isa);
     if (!is_fast(found))
         printf("kernels   none: plain loops in double\n");
     else
-        printf("kernels   %s, %s and %s\n", attend_isa_name(chosen), found->compare, found->combine);
+        printf("kernels   %s, %s and %s\n", attend_isa_name((attend_isa)found->isa), found->compare, found->combine);
     for (int i = 0; i < count && is_fast(found); i++)
-        print_not(attend_isa_name(isa[i]), passed_over(isa[i], chosen));
+        print_not(attend_isa_name(isa[i]), passed_over(report, isa[i]));
 }
 
 static void print_panel(const char *name, const char *converted) {
@@ -109,12 +112,12 @@ int explain_report_text(const explain_report *report) {
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *isa_table(attend_isa chosen) {
+static json_t *isa_table(const explain_report *report) {
     attend_isa isa[ISA_MOST];
     int count = ladder(isa);
     json_t *table = json_object();
     for (int i = 0; i < count; i++) {
-        const char *why = passed_over(isa[i], chosen);
+        const char *why = passed_over(report, isa[i]);
         json_object_set_new(table, attend_isa_name(isa[i]), why == NULL ? json_null() : json_string(why));
     }
     return table;
@@ -136,12 +139,12 @@ int explain_report_json(const explain_report *report) {
         "{s:o, s:s, s:{s:s?, s:s?}, s:s, s:o, s:s?, s:s?, s:{s:i, s:i, s:i}, s:i, s:I, s:s?, s:s?, s:I, s:i, s:i, s:I, "
         "s:s?, s:I}",
         "problem", problem_table(report), "path", found->path, "not_path", "fast", found->not_fast, "readable",
-        why_not_readable(found), "isa", attend_isa_name((attend_isa)found->isa), "not_isa",
-        isa_table((attend_isa)found->isa), "compare", found->compare, "combine", found->combine, "block", "heads",
-        found->block_heads, "queries", found->block_queries, "rows_most", found->block_most, "chunk", found->chunk,
-        "chunks", found->chunks, "keys_converted", found->keys_converted, "values_converted", found->values_converted,
-        "tasks", found->tasks, "task_blocks", found->task_blocks, "threads", found->threads, "splits", found->splits,
-        "not_split", found->not_split, "scratch_bytes", (json_int_t)report->scratch);
+        why_not_readable(found), "isa", attend_isa_name((attend_isa)found->isa), "not_isa", isa_table(report),
+        "compare", found->compare, "combine", found->combine, "block", "heads", found->block_heads, "queries",
+        found->block_queries, "rows_most", found->block_most, "chunk", found->chunk, "chunks", found->chunks,
+        "keys_converted", found->keys_converted, "values_converted", found->values_converted, "tasks", found->tasks,
+        "task_blocks", found->task_blocks, "threads", found->threads, "splits", found->splits, "not_split",
+        found->not_split, "scratch_bytes", (json_int_t)report->scratch);
     if (all == NULL)
         return cli_failure("no memory for the report");
     json_dumpf(all, stdout, JSON_INDENT(2));

@@ -319,7 +319,7 @@ ATTEND_API attend_status attend_look(attend_ctx *ctx, const attend_problem *prob
 /* How attend_forward does a problem, and why.  Reasons are words that complete "..., because"; NULL: there is none. */
 typedef struct attend_explanation {
     uint32_t    struct_size;
-    int32_t     isa;                       /* an attend_isa: of the context                         */
+    int32_t     isa;                       /* an attend_isa: whose kernels run; for f64 it may be narrower than the context's */
     const char *path;                      /* "fast" or "readable"                                  */
     const char *not_fast;                  /* why it is not the fast path: the first condition that ruled it out */
     int32_t     threads;                   /* that have something to do                             */

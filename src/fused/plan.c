@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "fused/panel.h"
+#include "kernel/select.h"
 
 /* Far from the ends of the floats, so that what is made of it does not leave them: 0, or 2^-100 to 2^100. */
 static bool is_moderate(double value) { return value == 0 || (fabs(value) >= 0x1p-100 && fabs(value) <= 0x1p100); }
@@ -115,6 +116,7 @@ static const char *name_of(const attend_in *tensor, bool widened, const char *wh
 void at_plan_explain(const attend_ctx *ctx, const at_fused *call, attend_explanation *explanation) {
     at_plan plan;
     at_plan_make(call, NULL, ctx->threads, &plan);
+    explanation->isa = (int32_t)(AT_REAL_DTYPE == ATTEND_F64 ? at_kernels_f64_from(ctx->isa) : ctx->isa);
     explanation->chunk = AT_CHUNK;
     explanation->chunks = plan.chunks;
     explanation->block_heads = plan.heads;

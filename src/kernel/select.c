@@ -37,6 +37,22 @@ const struct at_kernels_f64 *at_kernels_f64_of(attend_isa isa) {
     }
 }
 
+enum {
+#define AT_ISA(constant, name, doubles, condition) isa_##name = constant,
+#include "kernel/isa.def"
+#undef AT_ISA
+};
+
+attend_isa at_kernels_f64_from(attend_isa isa) {
+    switch (isa) {
+#define AT_ISA(constant, name, doubles, condition) \
+    case constant: return (attend_isa)isa_##doubles;
+#include "kernel/isa.def"
+#undef AT_ISA
+    default: return isa;
+    }
+}
+
 const char *at_kernels_refusal(attend_isa isa) {
     switch (isa) {
 #define AT_ISA(constant, name, doubles, condition) \

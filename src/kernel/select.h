@@ -14,6 +14,9 @@ const at_kernels *at_kernels_of(attend_isa isa);
 /* Those for doubles, which at_kernels_of means in the files that define AT_DOUBLE. */
 const struct at_kernels_f64 *at_kernels_f64_of(attend_isa isa);
 
+/* The instruction set that those for doubles are of: isa itself, or a narrower one. */
+attend_isa at_kernels_f64_from(attend_isa isa);
+
 /* Why there are none, in words; NULL when there are. */
 const char *at_kernels_refusal(attend_isa isa);
 

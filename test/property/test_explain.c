@@ -1,6 +1,8 @@
 /* attend_explain says what attend_forward then does. */
 #include "random_call.h"
 
+#include "base/context.h"
+
 enum { ROUNDS = 150 };
 
 static attend_status explain(attend_ctx *ctx, const random_call *call, attend_explanation *found) {
@@ -40,6 +42,29 @@ static void test_cuts(void **state) {
     }
 }
 
+/* The kernels for doubles are named after the set that they are of, whatever set the context has: none is computed with. */
+static void test_kernels_for_doubles(void **state) {
+    static const struct {
+        attend_isa context, f32, f64;
+    } sets[] = {{ATTEND_ISA_PORTABLE, ATTEND_ISA_PORTABLE, ATTEND_ISA_PORTABLE},
+#ifdef __x86_64__
+                {ATTEND_ISA_AVX2, ATTEND_ISA_AVX2, ATTEND_ISA_AVX2},
+                {ATTEND_ISA_AVX512, ATTEND_ISA_AVX512, ATTEND_ISA_AVX2}
+#endif
+    };
+    test_random rng = {75};
+    random_call call = random_call_make(&rng, MUST_BE_SHORT_FLOATS);
+    for (size_t n = 0; n < COUNT_OF(sets); n++)
+        for (int wide = 0; wide < 2; wide++) {
+            attend_ctx *ctx = *state;
+            attend_explanation found = attend_explanation_init();
+            call.o.dtype = wide ? ATTEND_F64 : ATTEND_F32;
+            ctx->isa = sets[n].context;
+            assert_works(ctx, explain(ctx, &call, &found));
+            assert_int_equal(found.isa, wide ? sets[n].f64 : sets[n].f32);
+        }
+}
+
 static void test_mistakes(void **state) {
     test_random rng = {73};
     random_call call = random_call_make(&rng, 0);
@@ -73,6 +98,7 @@ static void test_older_caller(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_path), TEST(test_cuts), TEST(test_mistakes), TEST(test_older_caller)};
+    const struct CMUnitTest tests[] = {TEST(test_path), TEST(test_cuts), TEST(test_kernels_for_doubles),
+                                       TEST(test_mistakes), TEST(test_older_caller)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,8 +130,8 @@ static void pick_extra(test_random *rng, unsigned may, const attend_problem *p, 
         extra->query_offsets = make_integers(rng, rows, -3, 9);
 }
 
-/* Up to three elements become numbers that seldom occur, the first few of them. */
-static void make_wild(test_random *rng, const attend_in *tensor, int few) {
+/* Up to three elements become numbers that seldom occur. */
+static void make_wild(test_random *rng, const attend_in *tensor) {
     static const double wild[] = {NAN, 0x1p-140, -0x1p-24, -0.0, INFINITY, -INFINITY};
     attend_out out = {.dtype = tensor->dtype, .rank = tensor->rank, .data = (void *)(uintptr_t)tensor->data};
     int64_t index[4] = {0, 0, 0, 0};
@@ -139,7 +139,7 @@ static void make_wild(test_random *rng, const attend_in *tensor, int few) {
     for (int64_t left = tensor->data != NULL && test_count(tensor) > 0 ? random_pick(rng, 0, 3) : 0; left > 0; left--) {
         for (int32_t axis = 0; axis < tensor->rank; axis++)
             index[axis] = random_pick(rng, 0, tensor->shape[axis] - 1);
-        test_set(&out, index[0], index[1], index[2], index[3], wild[random_pick(rng, 0, few - 1)]);
+        test_set(&out, index[0], index[1], index[2], index[3], wild[random_pick(rng, 0, COUNT_OF(wild) - 1)]);
     }
 }
 
@@ -170,10 +170,10 @@ random_call random_call_make(test_random *rng, unsigned may) {
     call.v = make_numbers(rng, may, 4, value, 0);
     call.o = make_tensor(rng, may, pick_type(rng, may), 4, output, true);
     if (may & MAY_BE_WILD) {
-        const attend_in *scored[] = {&call.q, &call.k, &call.extra.bias, &call.extra.slopes};
-        for (size_t n = 0; n < COUNT_OF(scored); n++)
-            make_wild(rng, scored[n], 6);
-        make_wild(rng, &call.v, 4); /* infinity times a weight that is 0 in floats, and not in doubles, would be NaN */
+        const attend_in *inputs[] = {&call.q,          &call.k, &call.v, &call.extra.bias, &call.extra.slopes,
+                                     &call.extra.sinks};
+        for (size_t n = 0; n < COUNT_OF(inputs); n++)
+            make_wild(rng, inputs[n]);
     }
     return call;
 }

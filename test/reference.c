@@ -122,12 +122,15 @@ static void fill_weights(const reference *r, double sink, int64_t b, int64_t h, 
     r->entropy[query] = entropy - (r->sink_mass[query] > 0 ? r->sink_mass[query] * log(r->sink_mass[query]) : 0);
 }
 
+/* Infinity reaches the row, however little of it is taken. */
+static double part_of(double value, double weight) { return isinf(value) && weight == 0 ? value : value * weight; }
+
 static void fill_output(const reference *r, const attend_in *v, int64_t b, int64_t h, int64_t i) {
     for (int64_t e = 0; e < r->E; e++) {
         double sum = 0;
         for (int64_t j = 0; j < r->Tk; j++)
             if (r->seen[reference_pair(r, b, h, i, j)])
-                sum += r->weights[reference_pair(r, b, h, i, j)] * test_get(v, b, h / (r->H / r->G), j, e);
+                sum += part_of(test_get(v, b, h / (r->H / r->G), j, e), r->weights[reference_pair(r, b, h, i, j)]);
         r->output[reference_query(r, b, h, i) * r->E + e] = sum;
     }
 }

@@ -15,7 +15,7 @@ static void share_slopes(const at_problem *problem, const at_query *query, int32
         int64_t last = query[end - 1].position, count = end - first - 1 + span.end - span.first;
         double slope = slope_of(problem, query[first].h);
         for (int64_t n = 0; n < count; n++)
-            scratch[n] = (at_real)(-slope * fabs((double)(last - span.first - n)));
+            scratch[n] = at_real_of(-slope * fabs((double)(last - span.first - n)));
         for (int32_t i = first; i < end; i++)
             row[i] = scratch + (last - query[i].position);
         scratch += count;
@@ -35,7 +35,7 @@ static const at_real *bias_row(const at_problem *problem, const at_kernels *kern
         kernels->widen((const uint16_t *)bias->data + place, bias->dtype, span.end - span.first, scratch);
     for (int64_t j = span.first; !(plain && half) && j < span.end; j++)
         scratch[j - span.first] =
-            (at_real)(-slope * fabs((double)(query->position - j)) + at_get(bias, query->b, query->h, query->i, j));
+            at_real_of(-slope * fabs((double)(query->position - j)) + at_get(bias, query->b, query->h, query->i, j));
     return scratch;
 }
 

@@ -200,13 +200,17 @@ static void fold_sinks(const at_problem *problem, const at_plan *plan, at_bench 
     at_real highest[AT_LANES];
     memcpy(highest, block->state.highest, sizeof highest); /* the largest score of a key stays what it is */
     for (int32_t i = 0; i < block->rows; i++)
-        bench->scores[i] = bench->chunk.highest[i] = (at_real)at_get(&problem->sinks, block->query[i].h, 0, 0, 0);
+        bench->scores[i] = bench->chunk.highest[i] = at_real_of(at_get(&problem->sinks, block->query[i].h, 0, 0, 0));
     plan->kernels->normalize(bench->scores, block->rows, 1, NULL, (at_real)(1 / ln_2), &bench->chunk);
     plan->kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
     for (int64_t e = 0; e < problem->value_width; e++)
         for (int32_t i = 0; i < block->rows; i++)
             block->output[e * AT_LANES + i] *= bench->keep[i];
     memcpy(block->state.highest, highest, sizeof highest);
+}
+
+static double sink_of(const at_problem *problem, int64_t h) {
+    return at_given_in(&problem->sinks) ? at_get(&problem->sinks, h, 0, 0, 0) : -INFINITY;
 }
 
 static double highest_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i) {
@@ -217,14 +221,13 @@ static double highest_of(const at_problem *problem, const at_plan *plan, const a
 
 /* Where no key was seen there is the sink alone, if anything.  A shift at the end of the numbers stands for more. */
 static double lse_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i, int64_t h) {
+    double sink = sink_of(problem, h);
     if (isnan(state->sum[i]))
         return NAN;
-    if (at_given_in(&problem->sinks) && state->highest[i] == -INFINITY)
-        return at_get(&problem->sinks, h, 0, 0, 0);
-    if (state->sum[i] == 0)
-        return -INFINITY;
+    if (state->highest[i] == -INFINITY)
+        return sink;
     bool at_the_end = fabs((double)state->shift[i]) >= -(double)AT_SHIFT_NONE;
-    double shift = at_the_end ? highest_of(problem, plan, state, i) : (double)state->shift[i] * ln_2;
+    double shift = at_the_end ? fmax(highest_of(problem, plan, state, i), sink) : (double)state->shift[i] * ln_2;
     return shift + at_log((double)state->sum[i]);
 }
 
@@ -237,10 +240,10 @@ static double row_max_of(const at_problem *problem, const at_plan *plan, const a
 /* Entropy -sum p log p without cancellation: with l = sum e^(s-m) and t = sum e^(s-m) (m-s), m being the largest s, it is
    log l + t/l, and both terms are >= 0.  l is one key at m, and others. */
 static double entropy_of(const at_problem *problem, const at_plan *plan, const at_rows *state, int32_t i, int64_t h) {
-    double sink = at_given_in(&problem->sinks) ? at_get(&problem->sinks, h, 0, 0, 0) : -INFINITY;
+    double sink = sink_of(problem, h);
     double top = highest_of(problem, plan, state, i), unit = plan->adjusted ? 1 : fabs(problem->scale);
     bool huge = fabs((double)state->shift[i]) >= (double)AT_REAL_HUGE;
-    if (isnan(state->sum[i]) || isnan(sink))
+    if (isnan(state->sum[i]) || !(sink < INFINITY))
         return NAN;
     if (state->sum[i] == 0)
         return 0;
@@ -271,10 +274,63 @@ static void write_taps(const at_fused *call, const at_plan *plan, const at_block
         const at_query *at = &block->query[i];
         if (at_given_out(&call->taps->lse))
             at_set(&call->taps->lse, at->b, at->h, at->i, 0, lse_of(call->problem, plan, &block->state, i, at->h));
-        if (at_given_out(&call->taps->row_max))
-            at_set(&call->taps->row_max, at->b, at->h, at->i, 0, row_max_of(call->problem, plan, &block->state, i));
         if (call->states != NULL)
             *at_state_place(call, at) = state_of(call->problem, plan, &block->state, i, at->h);
+    }
+}
+
+/* ---- output ---- */
+
+/* Only asked of a row that is NaN: the sink may have made it so, and without a key it is 0 all the same. */
+static bool sees_none(const at_problem *problem, const at_query *query) {
+    for (int64_t j = query->first; j < query->end; j++)
+        if (at_sees(problem, query, j))
+            return false;
+    return true;
+}
+
+static bool weighs_nothing(const at_problem *problem, const at_block *block, int32_t i) {
+    at_real sum = block->state.sum[i];
+    return sum == 0 || (isnan(sum) && sees_none(problem, &block->query[i]));
+}
+
+/* The sum of what is not finite in element e of the values that a query sees: 0 where everything is. */
+static double beyond_numbers(const at_fused *call, const at_query *query, int64_t e) {
+    double sum = 0;
+    for (int64_t j = query->first; j < query->end; j++) {
+        double value = at_get(call->v, query->b, query->g, j, e);
+        if (!isfinite(value) && at_sees(call->problem, query, j))
+            sum += value;
+    }
+    return sum;
+}
+
+static bool holds_infinity(const at_fused *call, const at_block *block, int64_t e) {
+    for (int64_t j = block->span.first; j < block->span.end; j++)
+        if (isinf(at_get(call->v, block->query[0].b, block->query[0].g, j, e)))
+            return true;
+    return false;
+}
+
+static int64_t count_nan(const at_real *row, int64_t width) {
+    int64_t count = 0;
+    for (int64_t e = 0; e < width; e++)
+        count += row[e] != row[e];
+    return count;
+}
+
+/* An infinite value that is seen reaches its rows whatever its weight, which may be too small for the numbers here and
+   then made NaN of it.  o: rows pointers to E numbers each. */
+static void restore_infinities(const at_fused *call, const at_block *block, at_real *const *o) {
+    int64_t width = call->problem->value_width, broken = 0;
+    for (int32_t i = 0; i < block->rows; i++)
+        broken += isnan(block->state.sum[i]) ? 0 : count_nan(o[i], width);
+    for (int64_t e = 0; broken > 0 && e < width; e++) {
+        if (!holds_infinity(call, block, e))
+            continue;
+        for (int32_t i = 0; i < block->rows; i++)
+            if (isnan(o[i][e]) && !isnan(block->state.sum[i]))
+                o[i][e] = (at_real)beyond_numbers(call, &block->query[i], e);
     }
 }
 
@@ -292,22 +348,27 @@ static void write_output(const at_fused *call, const at_plan *plan, at_bench *be
                 (at_real *)call->o->data + at->b * there.stride[0] + at->h * there.stride[1] + at->i * there.stride[2];
     }
     for (int32_t i = 0; i < AT_LANES; i++) /* where nothing has weight, output is 0, or NaN by a value that is seen */
-        sum[i] = block->state.sum[i] == 0 ? 1 : block->state.sum[i];
+        sum[i] = i >= block->rows || weighs_nothing(call->problem, block, i) ? 1 : block->state.sum[i];
     plan->kernels->finish(block->output, block->rows, width, sum, o);
+    restore_infinities(call, block, o);
     for (int32_t i = 0; !in_place && i < block->rows; i++)
         at_panel_write(plan->kernels, call->o, block->query[i].b, block->query[i].h, block->query[i].i, o[i]);
 }
 
-static void write_entropy(const at_fused *call, const at_plan *plan, const at_block *block) {
+/* What is said of the keys before the sinks are among them. */
+static void write_taps_of_keys(const at_fused *call, const at_plan *plan, const at_block *block) {
+    const at_taps *taps = call->taps;
     for (int32_t i = 0; i < block->rows; i++) {
         const at_query *at = &block->query[i];
-        at_set(&call->taps->entropy, at->b, at->h, at->i, 0, entropy_of(call->problem, plan, &block->state, i, at->h));
+        if (at_given_out(&taps->entropy))
+            at_set(&taps->entropy, at->b, at->h, at->i, 0, entropy_of(call->problem, plan, &block->state, i, at->h));
+        if (at_given_out(&taps->row_max))
+            at_set(&taps->row_max, at->b, at->h, at->i, 0, row_max_of(call->problem, plan, &block->state, i));
     }
 }
 
 void at_block_end(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
-    if (at_given_out(&call->taps->entropy))
-        write_entropy(call, plan, block); /* before the sinks are among the keys */
+    write_taps_of_keys(call, plan, block);
     if (at_given_in(&call->problem->sinks))
         fold_sinks(call->problem, plan, bench, block);
     if (call->o != NULL)

@@ -26,4 +26,12 @@ typedef float at_real;
 #define at_real_next nextafterf
 #endif
 
+/* The nearest number of that type: what is finite stays so. */
+static inline at_real at_real_of(double x) {
+    double bounded = x > (double)AT_REAL_MAX    ? (double)AT_REAL_MAX
+                     : x < -(double)AT_REAL_MAX ? -(double)AT_REAL_MAX
+                                                : x;
+    return (at_real)(isinf(x) ? x : bounded);
+}
+
 #endif

@@ -7,5 +7,5 @@ void at_combine_row(const at_problem *problem, const attend_in *v, at_row *row) 
         row->output[e] = 0;
     for (int64_t j = 0; j < problem->keys; j++)
         for (int64_t e = 0; row->seen[j] && e < problem->value_width; e++)
-            row->output[e] += row->weights[j] * at_get(v, row->at.b, row->at.g, j, e);
+            row->output[e] += at_part_of(at_get(v, row->at.b, row->at.g, j, e), row->weights[j]);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/elementary.h"
-#include "tensor/tensor.h"
+#include "stage/row.h"
 
 static double join_lse(double a, double b) {
     double high = a > b || isnan(a) ? a : b, low = high == a ? b : a;
@@ -22,7 +22,7 @@ static double join_value(double lse_a, double a, double lse_b, double b) {
         return lse_b == -INFINITY ? 0 : b;
     if (lse_b == -INFINITY)
         return a;
-    return share(lse_a, lse_b) * a + share(lse_b, lse_a) * b;
+    return at_part_of(a, share(lse_a, lse_b)) + at_part_of(b, share(lse_b, lse_a));
 }
 
 static void join_row(const attend_in *o_a, double lse_a, const attend_in *o_b, double lse_b, const attend_out *o,

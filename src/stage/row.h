@@ -20,6 +20,11 @@ typedef struct at_row {
     double *output;      /* (E)  combine                                           */
 } at_row;
 
+/* Its part of an average.  What is infinite is not brought to nothing by a weight that is 0: it may only be too small. */
+static inline double at_part_of(double value, double weight) {
+    return weight == 0 && isinf(value) ? value : weight * value;
+}
+
 /* Bytes of one row's buffers; false when they do not fit. */
 bool at_row_size(const at_problem *problem, size_t *size);
 /* Lays a row's buffers out in block, which holds at_row_size bytes. */

@@ -86,6 +86,93 @@ static void test_nan_in_values_that_weigh_nothing(void **state) {
     }
 }
 
+/* One query 1 of width 1 at scale 1 over keys of a type that decides what the sums are in. */
+static random_call plain_call(attend_dtype dtype, int64_t keys, const double *k, int64_t width, const double *v) {
+    random_call call = {.problem = attend_problem_init(), .extra = attend_extra_init()};
+    attend_problem *p = &call.problem;
+    p->batch = p->heads = p->kv_heads = p->queries = p->head_width = 1;
+    p->keys = keys, p->value_width = width, p->scale = 1;
+    call.q = test_tensor_of(dtype, 1, 1, 1, 1, (double[]){1});
+    call.k = test_tensor_of(dtype, 1, 1, keys, 1, k);
+    call.v = test_tensor_of(dtype, 1, 1, keys, width, v);
+    call.o = test_tensor(dtype, 1, 1, 1, width);
+    return call;
+}
+
+/* The output of each path and instruction set is want, and so is, if there is one, the log-sum-exp. */
+static void assert_on_every_path(attend_ctx *ctx, const random_call *call, const double *want, const double *lse) {
+    for (int32_t isa = ATTEND_ISA_BEST; isa < AT_ISA_COUNT; isa++) { /* 0: the readable path */
+        random_call fresh = *call;
+        attend_taps taps = attend_taps_init();
+        taps.lse = test_tensor(ATTEND_F64, 1, 1, 1, -1);
+        if (isa == ATTEND_ISA_BEST) {
+            fresh.problem.flags |= ATTEND_READABLE;
+            assert_works(ctx, random_call_forward(ctx, &fresh, &taps));
+        } else if (at_kernels_of((attend_isa)isa) != NULL)
+            assert_true(forward_fast(ctx, &fresh, isa, &taps));
+        else
+            continue;
+        attend_in output = attend_read(fresh.o), given = attend_read(taps.lse);
+        for (int64_t e = 0; e < call->problem.value_width; e++)
+            assert_close(test_get(&output, 0, 0, 0, e), want[e], 0x1p-20);
+        if (lse != NULL)
+            assert_close(test_get(&given, 0, 0, 0, 0), *lse, 0x1p-20);
+    }
+}
+
+/* e^-200 is 0 in floats, e^-3000 in doubles too: infinite values are infinite all the same, and two of them with different
+   signs NaN.  In the first chunk of keys, in a later one, and where no key weighs anything. */
+static void test_infinite_values_that_weigh_nothing(void **state) {
+    enum { KEYS = 600, WIDTH = 3 };
+    static const double low[] = {-200, -3000, -INFINITY}, want[WIDTH] = {INFINITY, NAN, 1};
+    static const attend_dtype types[] = {ATTEND_F32, ATTEND_F64};
+    for (int n = 0; n < 3 * 3 * 2; n++) {
+        double k[KEYS] = {0}, v[KEYS * WIDTH];
+        int64_t at = n / 3 % 3 == 0 ? 3 : 555;
+        for (int64_t j = 0; j < KEYS * WIDTH; j++)
+            v[j] = 1;
+        for (int64_t j = 0; n / 3 % 3 == 2 && j < KEYS; j++)
+            k[j] = low[n % 3];
+        k[at] = k[at + 1] = low[n % 3];
+        v[at * WIDTH] = v[at * WIDTH + 1] = v[(at + 1) * WIDTH] = INFINITY;
+        v[(at + 1) * WIDTH + 1] = -INFINITY;
+        random_call call = plain_call(types[n / 9], KEYS, k, WIDTH, v);
+        const double nothing[WIDTH] = {INFINITY, NAN, 0};
+        assert_on_every_path(*state, &call, n / 3 % 3 == 2 && n % 3 == 2 ? nothing : want, NULL);
+    }
+}
+
+/* A sink that is NaN or infinite makes a row NaN, but what sees no key stays 0. */
+static void test_sinks_that_are_no_numbers(void **state) {
+    static const double sinks[] = {NAN, INFINITY}, k[] = {0, 1}, v[] = {1, 2}, none = 0, broken = NAN;
+    static const attend_dtype types[] = {ATTEND_F32, ATTEND_F64};
+    for (int n = 0; n < 2 * 2 * 2; n++) {
+        random_call call = plain_call(types[n / 4], 2, k, 1, v);
+        call.extra.sinks = test_list(types[n / 4], 1, &sinks[n % 2]);
+        call.extra.key_count = test_list(ATTEND_I32, 1, (double[]){n / 2 % 2 ? 2 : 0});
+        assert_on_every_path(*state, &call, n / 2 % 2 ? &broken : &none, &broken);
+    }
+}
+
+/* Of f64, beside floats: a bias and a sink of any finite size are ordinary numbers. */
+static void test_what_is_added_past_the_floats(void **state) {
+    static const double k[] = {0, 0}, v[] = {1, 3}, none = 0, sinks[] = {1e38, 3e38, 1e40, 1e300};
+    static const struct {
+        double bias[2], sink, output;
+    } cases[] = {{{1e300, 0}, -1e300, 1}, {{-1e300, -1e300}, -INFINITY, 2}, {{-1e300, 0}, -INFINITY, 3}};
+    for (size_t n = 0; n < COUNT_OF(cases); n++) {
+        random_call call = plain_call(ATTEND_F32, 2, k, 1, v);
+        call.extra.bias = test_tensor_of(ATTEND_F64, 1, 1, 1, 2, cases[n].bias);
+        call.extra.sinks = test_list(ATTEND_F64, 1, &cases[n].sink);
+        assert_on_every_path(*state, &call, &cases[n].output, NULL);
+    }
+    for (size_t n = 0; n < COUNT_OF(sinks); n++) {
+        random_call call = plain_call(ATTEND_F32, 2, k, 1, v);
+        call.extra.sinks = test_list(ATTEND_F64, 1, &sinks[n]);
+        assert_on_every_path(*state, &call, &none, &sinks[n]);
+    }
+}
+
 /* Every instruction set, 1 and 3 threads. */
 static void test_sets_and_threads(void **state) {
     attend_ctx *three = test_context(3), *one = test_context(1);
@@ -309,6 +396,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_against_the_readable_path),
         TEST(test_nan_in_values_that_weigh_nothing),
+        TEST(test_infinite_values_that_weigh_nothing),
+        TEST(test_sinks_that_are_no_numbers),
+        TEST(test_what_is_added_past_the_floats),
         TEST(test_sets_and_threads),
         TEST(test_number_of_queries),
         TEST(test_company),

@@ -137,6 +137,16 @@ static void test_distant_parts(void **state) {
     }
 }
 
+/* Infinity reaches the whole, however little of it its part weighs. */
+static void test_infinity_in_a_distant_part(void **state) {
+    const double one = 1, infinite = -INFINITY, near = 0, far = -5000;
+    part a = {test_tensor_of(ATTEND_F64, 1, 1, 1, 1, &one), test_tensor_of(ATTEND_F64, 1, 1, 1, -1, &near)};
+    part b = {test_tensor_of(ATTEND_F64, 1, 1, 1, 1, &infinite), test_tensor_of(ATTEND_F64, 1, 1, 1, -1, &far)};
+    part joined = join(*state, a, b), turned = join(*state, b, a);
+    assert_true(test_get(&joined.o, 0, 0, 0, 0) == infinite);
+    assert_true(test_get(&turned.o, 0, 0, 0, 0) == infinite);
+}
+
 /* lse is optional, types and layouts may differ. */
 static void test_join_in_other_types_and_layouts(void **state) {
     test_random rng = {33};
@@ -166,8 +176,13 @@ static void test_join_in_other_types_and_layouts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_split_and_join), TEST(test_many_parts),    TEST(test_empty_part_changes_nothing),
-        TEST(test_nan_in_a_part),  TEST(test_distant_parts), TEST(test_join_in_other_types_and_layouts),
+        TEST(test_split_and_join),
+        TEST(test_many_parts),
+        TEST(test_empty_part_changes_nothing),
+        TEST(test_nan_in_a_part),
+        TEST(test_distant_parts),
+        TEST(test_infinity_in_a_distant_part),
+        TEST(test_join_in_other_types_and_layouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

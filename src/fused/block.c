@@ -19,8 +19,15 @@ static bool add_reals(size_t *reals, size_t count, size_t width) {
            at_size_add(*reals, product - product % (AT_ALIGNMENT / sizeof(at_real)), reals);
 }
 
-bool at_bench_size(const at_problem *problem, const at_plan *plan, size_t *size) {
-    size_t reals = 0, bytes, width = (size_t)problem->head_width, value_width = (size_t)problem->value_width;
+/* The tallies lie behind the numbers. */
+static bool tallies_size(const at_fused *call, const at_plan *plan, size_t *size) {
+    *size = 0;
+    return !plan->tallies || at_heaviest_size(call->taps, plan->blocks, size);
+}
+
+bool at_bench_size(const at_fused *call, const at_plan *plan, size_t *size) {
+    const at_problem *problem = call->problem;
+    size_t reals = 0, bytes, tallies, width = (size_t)problem->head_width, value_width = (size_t)problem->value_width;
     bool fits = add_reals(&reals, AT_CHUNK, AT_LANES) && add_reals(&reals, plan->adjusted ? AT_CHUNK : 0, AT_LANES) &&
                 add_reals(&reals, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
     for (int32_t n = 0; n < plan->blocks; n++)
@@ -28,7 +35,8 @@ bool at_bench_size(const at_problem *problem, const at_plan *plan, size_t *size)
     fits = fits && add_reals(&reals, plan->widen_k ? AT_CHUNK : 0, width) &&
            add_reals(&reals, plan->widen_v ? AT_CHUNK : 0, value_width) &&
            add_reals(&reals, AT_LANES, widest(problem)) && at_size_mul(reals, sizeof(at_real), &bytes) &&
-           at_size_add(bytes, sizeof(at_bench) + AT_ALIGNMENT, size);
+           at_size_add(bytes, sizeof(at_bench) + 3 * AT_ALIGNMENT, size) && tallies_size(call, plan, &tallies) &&
+           at_size_add(*size, tallies, size);
     *size -= fits ? *size % AT_ALIGNMENT : 0;
     return fits;
 }
@@ -41,11 +49,16 @@ static at_real *take_reals(at_real **next, size_t count, size_t width) {
     return taken;
 }
 
-at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void *memory) {
+/* The next place for an at_bench or at_tallies. */
+static void *aligned(void *place) {
+    return (void *)(((uintptr_t)place + AT_ALIGNMENT - 1) / AT_ALIGNMENT * AT_ALIGNMENT);
+}
+
+at_bench *at_bench_lay_out(const at_fused *call, const at_plan *plan, void *memory) {
+    const at_problem *problem = call->problem;
     at_bench *bench = memory;
     size_t width = (size_t)problem->head_width, value_width = (size_t)problem->value_width;
-    size_t head = (sizeof *bench + AT_ALIGNMENT - 1) / AT_ALIGNMENT * AT_ALIGNMENT;
-    at_real *next = (at_real *)(void *)((char *)memory + head);
+    at_real *next = aligned(bench + 1);
     bench->scores = take_reals(&next, AT_CHUNK, AT_LANES);
     bench->added = take_reals(&next, plan->adjusted ? AT_CHUNK : 0, AT_LANES);
     bench->added_rows = take_reals(&next, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
@@ -56,6 +69,9 @@ at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void 
     bench->keys = take_reals(&next, plan->widen_k ? AT_CHUNK : 0, width);
     bench->values = take_reals(&next, plan->widen_v ? AT_CHUNK : 0, value_width);
     bench->rows = take_reals(&next, AT_LANES, widest(problem));
+    bench->tallies = plan->tallies ? at_heaviest_lay_out(call->taps, plan->blocks, aligned(next)) : NULL;
+    for (int32_t n = 0; n < plan->blocks; n++)
+        bench->blocks[n].tally = plan->tallies ? &bench->tallies->block[n] : NULL;
     return bench;
 }
 
@@ -69,6 +85,8 @@ void at_block_clear(const at_problem *problem, at_block *block) {
         block->state.highest[i] = -INFINITY;
         block->state.others[i] = block->state.distance[i] = 0;
     }
+    if (block->tally != NULL)
+        at_heaviest_clear(block->tally);
 }
 
 void at_block_pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
@@ -187,7 +205,12 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
     at_block_scores(call, plan, bench, block, span, keys, seen);
     if (plan->adjusted || seen != NULL || keys.scales != NULL)
         plan->kernels->highest(bench->scores, block->rows, count, seen, bench->chunk.highest);
+    if (block->tally != NULL)
+        at_heaviest_search(plan->kernels, block->rows, span, bench->scores, seen, bench->tallies, block->tally);
     normalize(call, plan, bench, block, count, seen);
+    if (block->tally != NULL)
+        at_heaviest_sort(plan->kernels, call->taps, block->rows, span, bench->scores, bench->keep, bench->take,
+                         bench->tallies, block->tally);
     combine(call, plan, bench, block, count, at_panel_from(values, span.first - chunk.first), seen);
 }
 
@@ -367,11 +390,37 @@ static void write_taps_of_keys(const at_fused *call, const at_plan *plan, const 
     }
 }
 
+/* A sum of weights relative to these shifts and highest scores (AT_LANES), which the sinks have not moved, becomes one
+   of weights by a factor: 2^(shift - M) / l, or, where M is that of a huge log-sum-exp that was given, by the distance
+   of the highest scores. */
+static void write_tally(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block,
+                        const at_real *shift) {
+    double factor[AT_LANES], unit = plan->adjusted ? 1 : fabs(call->problem->scale);
+    for (int32_t i = 0; i < block->rows; i++) {
+        const at_query *at = &block->query[i];
+        at_state state = call->lse != NULL
+                             ? at_state_given(call->problem, plan, at_get(call->lse, at->b, at->h, at->i, 0))
+                             : state_of(call->problem, plan, &block->state, i, at->h);
+        bool far = call->lse != NULL && fabs((double)state.shift) >= (double)AT_REAL_HUGE;
+        double power = far ? ((double)block->state.highest[i] - (double)state.highest) * unit * AT_LOG2_E
+                           : (double)shift[i] - (double)state.shift;
+        factor[i] = state.inverse == 0 ? 0 : exp2(power) * (double)state.inverse;
+        block->final.shift[i] = state.shift;
+        block->final.highest[i] = state.highest;
+        block->final.inverse[i] = state.inverse;
+    }
+    at_heaviest_write(call->problem, call->taps, plan, bench, block, factor);
+}
+
 void at_block_end(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
+    at_real shift[AT_LANES];
+    memcpy(shift, block->state.shift, sizeof shift); /* of what was summed */
     write_taps_of_keys(call, plan, block);
     if (at_given_in(&call->problem->sinks))
         fold_sinks(call->problem, plan, bench, block);
     if (call->o != NULL)
         write_output(call, plan, bench, block);
     write_taps(call, plan, block);
+    if (block->tally != NULL)
+        write_tally(call, plan, bench, block, shift);
 }

@@ -4,6 +4,7 @@
 #define AT_BLOCK_H
 
 #include "fused/added.h"
+#include "fused/heaviest.h"
 #include "fused/panel.h"
 #include "fused/plan.h"
 #include "fused/see.h"
@@ -15,7 +16,8 @@ typedef struct at_block {
     at_real *queries; /* (D, AT_LANES) */
     at_real *output;  /* (E, AT_LANES) not yet divided */
     at_rows state;
-    at_final final; /* only in a pass that looks (look_pass.h) */
+    at_final final;  /* only where it is looked at: in tallies, and in a pass that looks (look_pass.h) */
+    at_tally *tally; /* NULL: not wanted */
 } at_block;
 
 /* Scratch of one thread. */
@@ -28,14 +30,15 @@ typedef struct at_bench {
     at_real *values;     /* (AT_CHUNK, E) only when values are converted */
     at_real *rows;       /* (AT_LANES, max(D, E)) queries and outputs that are converted */
     uint64_t seen[AT_CHUNK];
+    at_tallies *tallies; /* NULL: not wanted */
     at_rows chunk;
     at_real keep[AT_LANES], take[AT_LANES];
 } at_bench;
 
 /* Bytes of one thread's scratch, a multiple of AT_ALIGNMENT; false when they do not fit. */
-AT_PART bool at_bench_size(const at_problem *problem, const at_plan *plan, size_t *size);
+AT_PART bool at_bench_size(const at_fused *call, const at_plan *plan, size_t *size);
 /* Lays it out in memory of that size, aligned to AT_ALIGNMENT. */
-AT_PART at_bench *at_bench_lay_out(const at_problem *problem, const at_plan *plan, void *memory);
+AT_PART at_bench *at_bench_lay_out(const at_fused *call, const at_plan *plan, void *memory);
 
 /* The rows of heads h .. h+heads-1 and queries i .. i+queries-1 of batch row b: packed, with nothing seen yet. */
 AT_PART void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block,
@@ -73,7 +76,7 @@ AT_PART void at_block_scores(const at_fused *call, const at_plan *plan, at_bench
 AT_PART void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,
                            at_panel keys, at_panel values);
 
-/* Takes in the sinks, divides, and writes o, lse and row_max. */
+/* Takes in the sinks, divides, and writes o and what was found on the way. */
 AT_PART void at_block_end(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block);
 
 #endif

@@ -94,17 +94,19 @@ static void run_task(void *opaque, int64_t index, int32_t lane) {
 }
 
 at_bench *at_bench_of(const at_forward_work *work, int32_t lane) {
-    return at_bench_lay_out(work->call->problem, &work->plan, work->scratch + (size_t)lane * work->lane_size);
+    return at_bench_lay_out(work->call, &work->plan, work->scratch + (size_t)lane * work->lane_size);
 }
 
 static attend_status measure_work(attend_ctx *ctx, at_forward_work *work, size_t *bytes) {
     const at_problem *problem = work->call->problem;
     size_t parts = 0, lanes = (size_t)at_parallel_lanes(ctx, work->plan.tasks * work->plan.splits);
-    if (!at_bench_size(problem, &work->plan, &work->lane_size) ||
+    if (!at_bench_size(work->call, &work->plan, &work->lane_size) ||
         !at_size_mul(work->lane_size, lanes, &work->parts_place) || !at_decode_size(work, &parts) ||
         !at_size_add(work->parts_place, parts, bytes))
-        return at_fail(ctx, ATTEND_TOO_LARGE, "scratch for head_width %lld and value_width %lld does not fit",
-                       (long long)problem->head_width, (long long)problem->value_width);
+        return at_fail(ctx, ATTEND_TOO_LARGE,
+                       "scratch for head_width %lld, value_width %lld and taps of %lld heaviest keys does not fit",
+                       (long long)problem->head_width, (long long)problem->value_width,
+                       (long long)work->call->taps->top);
     return ATTEND_OK;
 }
 
@@ -132,7 +134,7 @@ static attend_status most_scratch(attend_ctx *ctx, const at_problem *problem, co
     at_forward_work work = {.call = &call};
     at_look look;
     needs needed;
-    at_plan_make_largest(problem, ctx->threads, &work.plan);
+    at_plan_make_largest(&call, ctx->threads, &work.plan);
     AT_TRY(measure_all(ctx, &work, true, &look, &needed));
     *bytes = needed.all;
     return ATTEND_OK;
@@ -150,7 +152,7 @@ static attend_status forward(attend_ctx *ctx, const at_fused *call) {
     work.scratch = look.work.scratch = (char *)scratch + bytes.states;
     if (bytes.states > 0)
         mine.states = scratch;
-    if (call->lse == NULL && work.plan.tasks > 0) {
+    if ((call->lse == NULL || work.plan.tallies) && work.plan.tasks > 0) {
         if (work.plan.splits > 1)
             AT_TRY(at_decode(ctx, &work));
         else

@@ -4,8 +4,8 @@
    A weight is 2^(factor * s - M) / l, of the very score that forward.c had.  It depends on its pair and its row alone,
    so keys may be cut anywhere; where weights are summed, the order is said beside the sum.
 
-   Three kinds of tasks, each in a file of its own: chosen rows (chosen.c), every query over its keys (heaviest.c), and a
-   range of keys over the queries (received.c), which makes sums over queries that do not depend on threads. */
+   Two kinds of tasks, each in a file of its own: chosen rows (chosen.c), and a range of keys over the queries
+   (received.c), which makes sums over queries that do not depend on threads. */
 #ifndef AT_LOOK_PASS_H
 #define AT_LOOK_PASS_H
 
@@ -17,7 +17,7 @@ typedef struct at_look {
     int64_t range_keys;   /* the most keys of a range */
 } at_look;
 
-/* Whether taps want more than forward.c gives. */
+/* Whether taps want what is made in this pass. */
 AT_PART bool at_look_wanted(const at_taps *taps);
 
 /* Bytes of the states of all rows. */
@@ -39,10 +39,6 @@ AT_PART void at_look_settle(const at_fused *call, const at_plan *plan, at_block 
 AT_PART int64_t at_chosen_tasks(const at_problem *problem, const at_taps *taps);
 AT_PART bool at_chosen_size(const at_problem *problem, const at_taps *taps, bool converts, size_t *size);
 AT_PART void at_chosen_run(void *look, int64_t index, int32_t lane);
-
-AT_PART int64_t at_heaviest_tasks(const at_plan *plan, const at_taps *taps);
-AT_PART bool at_heaviest_size(const at_plan *plan, const at_taps *taps, size_t *size);
-AT_PART void at_heaviest_run(void *look, int64_t index, int32_t lane);
 
 AT_PART void at_received_cut(const at_problem *problem, const at_taps *taps, int32_t threads, at_look *look);
 AT_PART int64_t at_received_tasks(const at_problem *problem, const at_taps *taps, const at_look *look);

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/parallel.h"
 #include "base/size.h"
+#include "fused/heaviest.h"
 #include "fused/panel.h"
 #include "kernel/select.h"
 
@@ -70,6 +71,8 @@ static const char *whole(const at_problem *problem, const at_plan *plan, int32_t
         return "sequences are packed";
     if (plan->chunks < 2)
         return "there is one chunk of keys";
+    if (plan->tallies)
+        return "heaviest keys or segments are wanted";
     return NULL;
 }
 
@@ -87,6 +90,7 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threa
     plan->adjusted = problem->softcap > 0 || at_given_in(&problem->slopes) || at_given_in(&problem->bias);
     plan->sign = problem->scale < 0 ? -1 : 1;
     plan->factor = (at_real)(plan->adjusted ? AT_LOG2_E : fabs(problem->scale) * AT_LOG2_E);
+    plan->tallies = at_heaviest_wanted(call->taps);
     cut_blocks(problem, plan);
     plan->widen_k = at_plan_widens(call->k, plan) != NULL;
     plan->widen_v = at_plan_widens(call->v, plan) != NULL;
@@ -96,17 +100,33 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threa
     plan->splits = splits_of(plan, threads);
 }
 
-/* Converted inputs need more for each thread; inputs in place make more tasks, and so use more threads. */
-void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *plan) {
+/* Converted inputs need more for each thread; inputs in place make more tasks, and so use more threads; and without
+   tallies, as in a call without taps, tasks may be split. */
+void at_plan_make_largest(const at_fused *call, int32_t threads, at_plan *plan) {
+    const at_problem *problem = call->problem;
     at_plan in_place = {.chunks = parts(problem->keys, AT_CHUNK)};
     cut_blocks(problem, &in_place);
     cut_tasks(problem, &in_place);
     *plan = in_place;
     plan->widen_k = plan->widen_v = plan->adjusted = true;
+    plan->tallies = at_heaviest_wanted(call->taps);
     cut_tasks(problem, plan);
     plan->tasks = in_place.tasks;
     in_place.whole = whole(problem, &in_place, threads);
     plan->splits = splits_of(&in_place, threads);
+}
+
+/* Of a given log-sum-exp: a whole power of two, and the rest; the rest of a huge one counts from the score itself. */
+at_state at_state_given(const at_problem *problem, const at_plan *plan, double lse) {
+    at_state state = {AT_SHIFT_NONE, -INFINITY, 0};
+    double unit = plan->adjusted ? 1 : fabs(problem->scale), power = lse * AT_LOG2_E;
+    if (lse == -INFINITY)
+        return state;
+    state.highest = (at_real)(unit > 0 ? lse / unit : 0);
+    state.shift = (at_real)ceil(fmin(fmax(power, (double)AT_SHIFT_NONE), -(double)AT_SHIFT_NONE));
+    bool huge = fabs(power) >= (double)AT_REAL_HUGE;
+    state.inverse = (at_real)(huge ? exp((double)state.highest * unit - lse) : exp2((double)state.shift - power));
+    return state;
 }
 
 static const char *name_of(const attend_in *tensor, bool widened, const char *whole, const char *few) {

@@ -35,6 +35,7 @@ typedef struct at_plan {
     int64_t splits;        /* 1, or parts that the chunks of a task are cut into (decode.h) */
     const char *whole;     /* why the chunks of a task are not cut, in words; NULL when they are */
     bool widen_k, widen_v; /* keys or values are converted to rows of floats first    */
+    bool tallies;          /* of heaviest keys or of kinds are kept on the way (heaviest.h) */
     bool adjusted;         /* scores are scaled, capped and added to before normalize    */
     at_real sign;          /* of the scale: goes into the queries                        */
     at_real factor;        /* of the exponent: |scale| log2 e, or log2 e when adjusted   */
@@ -50,7 +51,10 @@ AT_PART const char *at_plan_widens(const attend_in *tensor, const at_plan *plan)
 /* threads matters for splits alone. */
 AT_PART void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan);
 
-/* The plan of a call for this problem that needs the most scratch, whatever its types and optional inputs. */
-AT_PART void at_plan_make_largest(const at_problem *problem, int32_t threads, at_plan *plan);
+/* The plan of a call for this problem and these taps that needs the most scratch, whatever its types and optional inputs. */
+AT_PART void at_plan_make_largest(const at_fused *call, int32_t threads, at_plan *plan);
+
+/* What a given log-sum-exp makes of a row. */
+AT_PART at_state at_state_given(const at_problem *problem, const at_plan *plan, double lse);
 
 #endif

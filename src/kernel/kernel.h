@@ -137,6 +137,10 @@ typedef struct at_kernels {
        weights, unless a line has no keys. */
     void (*pool)(const at_real *weights, int32_t rows, const int32_t *end, int32_t lines, at_real *sum, at_real *most);
 
+    /* weights (keys, AT_LANES), kind (keys) of each key, from 0 to kinds-1 -> sums (kinds, AT_LANES): of the keys of each
+       kind, one after another. */
+    void (*sort)(const at_real *weights, int32_t rows, int32_t keys, const int32_t *kind, int32_t kinds, at_real *sums);
+
     /* Adds values (count, AT_LANES) to to[i][n], n being the line and i the row, or, when most is 1, raises to[i][n] to
        them.  Neighbouring rows with the same to[i] are first summed in at_real one after another; to[i] NULL: left out. */
     void (*across)(const at_real *values, int32_t rows, int32_t count, int32_t most, double *const *to);

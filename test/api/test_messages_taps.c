@@ -106,7 +106,7 @@ static void test_scratch_for_a_list_that_does_not_fit(void **state) {
     const int64_t list[] = {B, H, TQ, (int64_t)1 << 55};
     f.taps.top_weight = attend_out_dense(f.memory + f.size, ATTEND_F16, 4, list);
     fixture_refuses(&f, ATTEND_TOO_LARGE,
-                    "scratch for taps of 36028797018963968 heaviest keys and 0 x 0 cells does not fit");
+                    "scratch for head_width 7, value_width 8 and taps of 36028797018963968 heaviest keys does not fit");
 }
 
 static void assert_look_refuses(fixture *f, const attend_in *lse, attend_status status, const char *text) {

@@ -128,8 +128,34 @@ static void test_pool(void **state) {
     }
 }
 
+/* Kinds in any order, some without a key. */
+static void test_sort(void **state) {
+    (void)state;
+    static block b;
+    static _Alignas(64) float sums[AT_CHUNK * AT_LANES];
+    test_random rng = {8};
+    for (int n = 0; n < ROUNDS; n++) {
+        int32_t kind[AT_CHUNK], kinds = (int32_t)random_pick(&rng, 1, n % 2 ? 4 : AT_CHUNK);
+        make_block(&rng, &b);
+        for (int32_t j = 0; j < b.keys; j++)
+            kind[j] = j > 0 && random_chance(&rng, 50) ? kind[j - 1] : (int32_t)random_pick(&rng, 0, kinds - 1);
+        for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+            if (at_kernels_of((attend_isa)isa) == NULL)
+                continue;
+            at_kernels_of((attend_isa)isa)->sort(b.scores, b.rows, b.keys, kind, kinds, sums);
+            for (int32_t i = 0; i < b.rows; i++)
+                for (int32_t m = 0; m < kinds; m++) {
+                    float total = 0, got = sums[m * AT_LANES + i];
+                    for (int32_t j = 0; j < b.keys; j++)
+                        total += kind[j] == m ? b.scores[j * AT_LANES + i] : 0;
+                    assert_true(got == total || (isnan(total) && isnan(got)));
+                }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_above), cmocka_unit_test(test_enlist),
-                                       cmocka_unit_test(test_pool)};
+                                       cmocka_unit_test(test_pool), cmocka_unit_test(test_sort)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,6 +271,55 @@ static void test_looking_alone(void **state) {
     }
 }
 
+enum { MANY_ROWS = 60, MANY_KEYS = 700, MANY_WIDTH = 8 };
+
+/* Each key of a kind of its own, more kinds than a chunk has keys; and all rows are chosen. */
+static attend_taps many_kinds(void) {
+    attend_taps taps = attend_taps_init();
+    attend_out rows = test_tensor(ATTEND_I32, MANY_ROWS, -1, -1, -1);
+    attend_out list = test_tensor(ATTEND_I32, MANY_KEYS, -1, -1, -1);
+    for (int64_t i = 0; i < MANY_ROWS; i++)
+        test_set(&rows, i, 0, 0, 0, (double)i);
+    for (int64_t j = 0; j < MANY_KEYS; j++)
+        test_set(&list, j, 0, 0, 0, (double)(j * 3 % MANY_KEYS));
+    taps.rows = attend_read(rows);
+    taps.row_weights = test_tensor(ATTEND_F64, 1, 1, MANY_ROWS, MANY_KEYS);
+    taps.segments = attend_read(list);
+    taps.segment_mass = test_tensor(ATTEND_F64, 1, 1, MANY_ROWS, MANY_KEYS);
+    return taps;
+}
+
+/* What a kind of one key receives is the weight of that key; with scores that rise along the keys, so that the shift does,
+   and with a log-sum-exp that is given and is that of no row. */
+static void test_a_kind_for_each_key(void **state) {
+    test_random rng = {118};
+    for (int n = 0; n < 4; n++) {
+        attend_problem p = attend_problem_init();
+        attend_in q = test_random_tensor(&rng, ATTEND_F32, 1, 1, MANY_ROWS, MANY_WIDTH);
+        attend_in k = test_random_tensor(&rng, ATTEND_F32, 1, 1, MANY_KEYS, MANY_WIDTH);
+        attend_out o = test_tensor(ATTEND_F32, 1, 1, MANY_ROWS, MANY_WIDTH);
+        attend_out lse = test_tensor(ATTEND_F64, 1, 1, MANY_ROWS, -1);
+        attend_taps taps = many_kinds();
+        p.batch = p.heads = p.kv_heads = 1;
+        p.queries = MANY_ROWS, p.keys = MANY_KEYS, p.head_width = p.value_width = MANY_WIDTH;
+        for (int64_t j = 0; n % 2 == 0 && j < MANY_KEYS * MANY_WIDTH; j++)
+            ((float *)(uintptr_t)k.data)[j] += 0.01f * (float)(j / MANY_WIDTH);
+        for (int64_t i = 0; i < MANY_ROWS; i++)
+            test_set(&lse, 0, 0, i, 0, (double)i - 20);
+        attend_in given = attend_read(lse);
+        if (n < 2)
+            assert_works(*state, attend_forward(*state, &p, &q, &k, &k, NULL, &o, &taps));
+        else
+            assert_works(*state, attend_look(*state, &p, &q, &k, NULL, &given, &taps));
+        for (int64_t m = 0; m < MANY_ROWS * MANY_KEYS; m++) {
+            double weight = ((const double *)taps.row_weights.data)[m];
+            int64_t kind = m % MANY_KEYS * 3 % MANY_KEYS;
+            double mass = ((const double *)taps.segment_mass.data)[m - m % MANY_KEYS + kind];
+            assert_true(fabs(mass - weight) <= 0x1p-140 + 0x1p-16 * weight);
+        }
+    }
+}
+
 /* ---- NaN and infinity ---- */
 
 /* A number of a query, a key or a value may be NaN or infinite: one in twenty. */
@@ -327,7 +376,7 @@ int main(void) {
         TEST(test_against_the_readable_path), TEST(test_sets_and_threads),
         TEST(test_output_keeps_its_bits),     TEST(test_company),
         TEST(test_number_of_queries),         TEST(test_looking_alone),
-        TEST(test_nan_and_infinity),
+        TEST(test_a_kind_for_each_key),       TEST(test_nan_and_infinity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

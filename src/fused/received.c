@@ -3,7 +3,8 @@
    A task is a range of keys of one head, over all queries from the first to the last: so sums over queries are made by
    one thread in one order, and nothing has to be put together.  Blocks are of one head and begin at multiples of
    AT_LANES queries, whatever the plan of the call.  The order of the sums:
-       column_sum   the queries of a block one after another in floats; the blocks one after another in double
+       column_sum   the queries of a block in the order of the kernel receive, in floats; the blocks one after another
+                    in double
        grid_sum     the keys of a cell one after another in floats, as far as a chunk goes; then the queries of the cell
                     in a block one after another in floats; chunks and blocks one after another in double */
 #include <string.h>
@@ -328,12 +329,12 @@ static void tally_grid(received *tally, const at_block *block, at_span span, at_
 
 static void tally_columns(received *tally, const at_block *block, at_span span, const at_real *weights) {
     const at_taps *taps = tally->look->work.call->taps;
-    double *to[AT_LANES];
-    for (int32_t i = 0; i < block->rows; i++) {
-        bool counts = block->query[i].i >= taps->column_first && block->query[i].i < taps->column_end;
-        to[i] = counts ? tally->column_sum + (span.first - tally->keys.first) : NULL;
-    }
-    tally->look->work.plan.kernels->across(weights, block->rows, (int32_t)(span.end - span.first), 0, to);
+    uint64_t rows = 0;
+    for (int32_t i = 0; i < block->rows; i++)
+        if (block->query[i].i >= taps->column_first && block->query[i].i < taps->column_end)
+            rows |= (uint64_t)1 << i;
+    tally->look->work.plan.kernels->receive(weights, (int32_t)(span.end - span.first), rows,
+                                            tally->column_sum + (span.first - tally->keys.first));
 }
 
 /* The keys from key first on, as far as its chunk goes. */

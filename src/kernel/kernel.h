@@ -141,8 +141,12 @@ typedef struct at_kernels {
        kind, one after another. */
     void (*sort)(const at_real *weights, int32_t rows, int32_t keys, const int32_t *kind, int32_t kinds, at_real *sums);
 
+    /* weights (keys, AT_LANES): adds to to[j] the sum over the rows whose bit is set in rows, the others being 0: first
+       of rows 16 apart, one after another, then of sums 8 apart, 4 apart, 2 apart and 1 apart. */
+    void (*receive)(const at_real *weights, int32_t keys, uint64_t rows, double *to);
+
     /* Adds values (count, AT_LANES) to to[i][n], n being the line and i the row, or, when most is 1, raises to[i][n] to
-       them.  Neighbouring rows with the same to[i] are first summed in at_real one after another; to[i] NULL: left out. */
+       them.  Neighbouring rows with the same to[i] are first summed in at_real one after another. */
     void (*across)(const at_real *values, int32_t rows, int32_t count, int32_t most, double *const *to);
 
     /* normalize that also makes others and distance of the chunk; and what fold is for them, to be called before it. */

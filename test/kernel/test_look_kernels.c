@@ -154,8 +154,44 @@ static void test_sort(void **state) {
     }
 }
 
+/* Of random rows of all lanes; whatever stands in the others is not read. */
+static void test_receive(void **state) {
+    (void)state;
+    static block b;
+    test_random rng = {9};
+    for (int n = 0; n < ROUNDS; n++) {
+        make_block(&rng, &b);
+        uint64_t rows = n % 3 ? b.seen[0] : ~(uint64_t)0;
+        double want[AT_CHUNK], got[AT_CHUNK + 1];
+        for (int32_t j = 0; j < b.keys; j++) {
+            float sum[AT_LANES];
+            for (int i = 0; i < AT_LANES; i++)
+                sum[i] = rows >> i & 1 ? b.scores[j * AT_LANES + i] + 0.1f : 0;
+            for (int i = 0; i < 16; i++)
+                sum[i] = (sum[i] + sum[i + 16]) + sum[i + 32];
+            for (int half = 8; half > 0; half /= 2)
+                for (int i = 0; i < half; i++)
+                    sum[i] += sum[i + half];
+            want[j] = 3 + (double)sum[0];
+        }
+        for (int m = 0; m < AT_CHUNK * AT_LANES; m++)
+            b.scores[m] += 0.1f;
+        for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+            if (at_kernels_of((attend_isa)isa) == NULL)
+                continue;
+            for (int j = 0; j <= AT_CHUNK; j++)
+                got[j] = 3;
+            at_kernels_of((attend_isa)isa)->receive(b.scores, b.keys, rows, got);
+            for (int32_t j = 0; j < b.keys; j++)
+                assert_true(got[j] == want[j] || (isnan(got[j]) && isnan(want[j])));
+            assert_true(got[b.keys] == 3);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_above), cmocka_unit_test(test_enlist),
-                                       cmocka_unit_test(test_pool), cmocka_unit_test(test_sort)};
+                                       cmocka_unit_test(test_pool), cmocka_unit_test(test_sort),
+                                       cmocka_unit_test(test_receive)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

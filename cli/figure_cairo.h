@@ -36,7 +36,7 @@ typedef struct figure_layout {
     int upright;             // names of the keys stand upright: they do not fit side by side
     double number_size;      // font of the numbers in the cells; 0: none
     double legend_up;        // upper edge of the legend
-    int legend_lines;        // the hatched swatch stands below the scale: it does not fit beside it
+    int legend_lines;        // swatches stand below the scale: they do not fit beside it
 } figure_layout;
 
 static const double page_margin = 24;
@@ -50,11 +50,13 @@ void figure_measure(cairo_t *cr, const figure *f, figure_layout *layout);
 /* ---- drawing: figure_draw.c and figure_legend.c ---- */
 
 typedef struct figure_inks {
-    color page, text, quiet, frame, hatch;
+    color page, text, quiet, frame, hatch, nan;
 } figure_inks;
 
 figure_inks figure_inks_of(color_theme theme);
 void figure_set_color(cairo_t *cr, color c);
+/* What a value is painted in: its place on the scale, or the grey that stands for no number. */
+color figure_color(const figure *f, double value);
 /* Fills the current path with the hatching of hidden cells; x, y, width, height: a box around it. Ends the path. */
 void figure_hatch(cairo_t *cr, const figure *f, double x, double y, double width, double height);
 

@@ -7,14 +7,18 @@ static const double hatch_pitch = 6;
 static const double gap_from = 9; // smaller cells touch each other; others have a gap at their right and lower edge
 
 figure_inks figure_inks_of(color_theme theme) {
-    static const figure_inks light = {
-        {1, 1, 1}, {0.11, 0.13, 0.15}, {0.34, 0.38, 0.42}, {0.52, 0.56, 0.60}, {0.70, 0.73, 0.76}};
-    static const figure_inks dark = {
-        {0.05, 0.07, 0.09}, {0.90, 0.93, 0.95}, {0.62, 0.66, 0.70}, {0.46, 0.50, 0.55}, {0.36, 0.40, 0.45}};
+    static const figure_inks light = {{1, 1, 1},          {0.11, 0.13, 0.15}, {0.34, 0.38, 0.42},
+                                      {0.52, 0.56, 0.60}, {0.70, 0.73, 0.76}, {0.62, 0.62, 0.62}};
+    static const figure_inks dark = {{0.05, 0.07, 0.09}, {0.90, 0.93, 0.95}, {0.62, 0.66, 0.70},
+                                     {0.46, 0.50, 0.55}, {0.36, 0.40, 0.45}, {0.45, 0.45, 0.45}};
     return theme == THEME_DARK ? dark : light;
 }
 
 void figure_set_color(cairo_t *cr, color c) { cairo_set_source_rgb(cr, c.red, c.green, c.blue); }
+
+color figure_color(const figure *f, double value) {
+    return isnan(value) ? figure_inks_of(f->theme).nan : color_scale_at(f->theme, figure_fraction(f, value));
+}
 
 void figure_hatch(cairo_t *cr, const figure *f, double x, double y, double width, double height) {
     cairo_save(cr);
@@ -42,7 +46,7 @@ static void draw_values(cairo_t *cr, const figure *f, const figure_panel *panel,
         int64_t row = i / f->cells, column = i % f->cells;
         if (panel->hidden[i])
             continue;
-        figure_set_color(cr, color_scale_at(f->theme, figure_fraction(f, panel->values[i])));
+        figure_set_color(cr, figure_color(f, panel->values[i]));
         cairo_rectangle(cr, cell * (double)column, cell * (double)row, paint, paint);
         cairo_fill(cr);
     }
@@ -57,7 +61,7 @@ static void draw_numbers(cairo_t *cr, const figure *f, const figure_panel *panel
             continue;
         char number[NUMBER_TEXT_MAX];
         number_fixed(number, panel->values[i], f->digits);
-        figure_set_color(cr, color_ink_on(color_scale_at(f->theme, figure_fraction(f, panel->values[i]))));
+        figure_set_color(cr, color_ink_on(figure_color(f, panel->values[i])));
         draw_text(cr, cell * ((double)column + 0.5), cell * ((double)row + 0.5), TEXT_AROUND, number);
     }
 }

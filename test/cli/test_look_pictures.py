@@ -77,6 +77,17 @@ def scale_color(weight, theme):
             return from_lab(lightness, *(u + t * (v - u) for u, v in zip(upper[1:], lower[1:])))
 
 
+# ---- tensors ----
+
+def write_npy(path, rows):
+    """One batch row and head of f32."""
+    head = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, %d, %d), }" % (len(rows), len(rows[0]))
+    head = head.ljust(117) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+        file.write(b"".join(struct.pack("<f", x) for row in rows for x in row))
+
+
 # ---- pixels ----
 
 class Picture:
@@ -198,6 +209,25 @@ class Pixels(Drawing):
         words = subprocess.run(["pdftotext", path, "-"], check=True, capture_output=True, text=True).stdout.split()
         for word in ("full", "causal", "query", "key", "the", "down", "0.73", "weight", "hidden"):
             self.assertIn(word, words)
+
+    def test_what_is_not_a_number_is_grey(self):
+        paths = {name: os.path.join(self.folder, name + ".npy") for name in ("q", "nan")}
+        for name, path in paths.items():
+            write_npy(path, [[float("nan") if (i, name) == (1, "nan") else (i + j) % 3 for j in range(2)]
+                             for i in range(3)])
+        for theme, grey in (("light", (158, 158, 158)), ("dark", (115, 115, 115))):
+            pictures = {name: read_png(self.draw("a.png", "--q", path, "--k", paths["q"], "--theme", theme))
+                        for name, path in paths.items()}
+            found = {name: sum(picture.at(x, y) == grey for x in range(0, picture.width, 4)
+                               for y in range(0, picture.height, 4)) for name, picture in pictures.items()}
+            self.assertGreater(found["nan"], 3 * 20 * 20)  # three cells, but for the letters in them
+            self.assertLess(found["q"], 10)
+        if shutil.which("pdftotext") is None:
+            self.skipTest("pdftotext is missing")
+        words = {name: subprocess.run(["pdftotext", self.draw("a.pdf", "--q", path, "--k", paths["q"]), "-"],
+                                      check=True, capture_output=True, text=True).stdout for name, path in paths.items()}
+        self.assertIn("not a number", words["nan"])
+        self.assertNotIn("not a number", words["q"])
 
     def test_ceiling_darkens_what_exceeds_it(self):
         picture = read_png(self.draw("a.png", "--example", "cat", "--compare-causal", "--ceiling", "0.5"))

@@ -203,10 +203,12 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
     if (!at_seen_by_some(seen, block->rows, span))
         return;
     at_block_scores(call, plan, bench, block, span, keys, seen);
-    if (plan->adjusted || seen != NULL || keys.scales != NULL)
-        plan->kernels->highest(bench->scores, block->rows, count, seen, bench->chunk.highest);
     if (block->tally != NULL)
         at_heaviest_search(plan->kernels, block->rows, span, bench->scores, seen, bench->tallies, block->tally);
+    if (call->lse != NULL && block->tally->kinds == 0)
+        return; /* with the sum of the row given, there are weights to make of what was found alone */
+    if (plan->adjusted || seen != NULL || keys.scales != NULL)
+        plan->kernels->highest(bench->scores, block->rows, count, seen, bench->chunk.highest);
     normalize(call, plan, bench, block, count, seen);
     if (block->tally != NULL)
         at_heaviest_sort(plan->kernels, call->taps, block->rows, span, bench->scores, bench->keep, bench->take,

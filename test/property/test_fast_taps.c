@@ -268,6 +268,14 @@ static void test_looking_alone(void **state) {
         assert_near(given.grid_count, beside.grid_count, 0, 0);
         assert_near(given.grid_max, beside.grid_max, 0x1p-140, error);
         assert_near(given.segment_mass, beside.segment_mass, 0x1p-120, error);
+        attend_taps heaviest = attend_taps_init(); /* alone: no weight but theirs is made */
+        heaviest.top_index = test_tensor(ATTEND_I32, p->batch, p->heads, p->queries, TOP);
+        heaviest.top_weight = test_tensor(ATTEND_F64, p->batch, p->heads, p->queries, TOP);
+        assert_works(*state, attend_look(*state, p, &call.q, &call.k, &call.extra, &lse, &heaviest));
+        attend_in got = attend_read(heaviest.top_index), want = attend_read(given.top_index);
+        assert_same_bits(&got, &want);
+        got = attend_read(heaviest.top_weight), want = attend_read(given.top_weight);
+        assert_same_bits(&got, &want);
     }
 }
 

@@ -141,11 +141,11 @@ static double write_entries(const at_taps *taps, const at_bench *bench, const at
                             int32_t count, double rest) {
     double index[AT_CHUNK], weight[AT_CHUNK];
     const at_query *at = &block->query[i];
-    bool broken = isnan(block->final.inverse[i]);
+    bool broken = isnan(block->final.inverse[i]), weightless = block->final.inverse[i] == 0;
     for (int32_t k = 0; k < count; k++) {
         int32_t key = broken ? -1 : key_of(block->tally->key[(n + k) * AT_LANES + i]);
         index[k] = (double)key;
-        weight[k] = broken ? (double)NAN : key < 0 ? 0 : (double)bench->scores[k * AT_LANES + i];
+        weight[k] = broken ? (double)NAN : key < 0 || weightless ? 0 : (double)bench->scores[k * AT_LANES + i];
         rest -= weight[k];
     }
     if (at_given_out(&taps->top_index))

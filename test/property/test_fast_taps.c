@@ -100,13 +100,6 @@ static void assert_same_taps(attend_taps *got, attend_taps *want) {
 
 /* ---- against the readable path ---- */
 
-/* What a few roundings make of a score (see test_forward.c), and so, relatively, of a weight. */
-static double score_error(const random_call *call) {
-    const attend_problem *p = &call->problem;
-    double scale = p->scale == 0 && !(p->flags & ATTEND_EXACT_SCALE) ? 1 / sqrt((double)p->head_width) : fabs(p->scale);
-    return 8 * random_call_unit(call) * (8 + 4 * scale * (double)p->head_width);
-}
-
 static void assert_near_at(int line, attend_out got_out, attend_out want_out, double absolute, double relative) {
     attend_in got = attend_read(got_out), want = attend_read(want_out);
     int64_t count = test_count(&want);
@@ -132,12 +125,12 @@ static void assert_top(const attend_taps *got, const attend_taps *want, const do
 }
 
 static void test_against_the_readable_path(void **state) {
-    test_random rng = {111};
+    test_random rng = test_seed(111);
     for (int n = 0; n < ROUNDS; n++) {
         random_call call = any_call(&rng, n), slow = call;
         const attend_problem *p = &call.problem;
         view seen = any_view(&rng, p);
-        double unit = random_call_unit(&call), error = score_error(&call), queries = (double)p->queries;
+        double unit = random_call_unit(&call), error = random_call_score_error(&call), queries = (double)p->queries;
         slow.problem.flags |= ATTEND_READABLE;
         attend_taps got = look(&call, &seen, ATTEND_ISA_BEST, 2), want = taps_of(p, &seen);
         assert_works(*state, random_call_forward(*state, &slow, &want));
@@ -163,7 +156,7 @@ static void test_against_the_readable_path(void **state) {
 /* ---- the same bits ---- */
 
 static void test_sets_and_threads(void **state) {
-    test_random rng = {112};
+    test_random rng = test_seed(112);
     (void)state;
     for (int n = 0; n < ROUNDS / 3; n++) {
         random_call call = any_call(&rng, n);
@@ -178,7 +171,7 @@ static void test_sets_and_threads(void **state) {
 }
 
 static void test_output_keeps_its_bits(void **state) {
-    test_random rng = {113};
+    test_random rng = test_seed(113);
     for (int n = 0; n < ROUNDS; n++) {
         random_call call = any_call(&rng, n), plain = call;
         view seen = any_view(&rng, &call.problem);
@@ -193,7 +186,7 @@ static void test_output_keeps_its_bits(void **state) {
 
 /* One head of one batch row alone. */
 static void test_company(void **state) {
-    test_random rng = {114};
+    test_random rng = test_seed(114);
     (void)state;
     for (int n = 0; n < ROUNDS / 3; n++) {
         random_call call = random_call_make(&rng, MAY_WINDOW | MAY_CAP | MAY_STRIDE | MAY_TYPE | MAY_BE_LONG |
@@ -219,7 +212,7 @@ static void test_company(void **state) {
 /* Some of the queries alone: what is said of each query does not change. */
 static void test_number_of_queries(void **state) {
     enum { PER_QUERY = 6 }; /* the first of output_of */
-    test_random rng = {115};
+    test_random rng = test_seed(115);
     (void)state;
     for (int n = 0; n < ROUNDS / 3; n++) {
         random_call call =
@@ -246,7 +239,7 @@ static void test_number_of_queries(void **state) {
 
 /* Looking alone: the same bits as beside the output; with a log-sum-exp, the same weights but for its rounding. */
 static void test_looking_alone(void **state) {
-    test_random rng = {116};
+    test_random rng = test_seed(116);
     for (int n = 0; n < ROUNDS; n++) {
         static const unsigned floats[] = {0, MAY_BE_FAST, MUST_BE_SHORT_FLOATS}; /* the readable path; all f64; f32 */
         random_call call =
@@ -254,7 +247,7 @@ static void test_looking_alone(void **state) {
         const attend_problem *p = &call.problem;
         view seen = any_view(&rng, p);
         attend_taps beside = taps_of(p, &seen), alone = taps_of(p, &seen), given = taps_of(p, &seen);
-        double error = p->flags & ATTEND_READABLE ? 1e-12 : 2 * score_error(&call);
+        double error = p->flags & ATTEND_READABLE ? 1e-12 : 2 * random_call_score_error(&call);
         assert_works(*state, random_call_forward(*state, &call, &beside));
         assert_works(*state, attend_look(*state, p, &call.q, &call.k, &call.extra, NULL, &alone));
         assert_same_taps(&alone, &beside);
@@ -300,7 +293,7 @@ static attend_taps many_kinds(void) {
 /* What a kind of one key receives is the weight of that key; with scores that rise along the keys, so that the shift does,
    and with a log-sum-exp that is given and is that of no row. */
 static void test_a_kind_for_each_key(void **state) {
-    test_random rng = {118};
+    test_random rng = test_seed(118);
     for (int n = 0; n < 4; n++) {
         attend_problem p = attend_problem_init();
         attend_in q = test_random_tensor(&rng, ATTEND_F32, 1, 1, MANY_ROWS, MANY_WIDTH);
@@ -345,7 +338,7 @@ static void spoil(test_random *rng, const attend_in *tensor) {
 
 /* All paths and instruction sets agree where there is NaN, and on its bits. */
 static void test_nan_and_infinity(void **state) {
-    test_random rng = {117};
+    test_random rng = test_seed(117);
     const double one = NAN;
     for (int n = 0; n < ROUNDS; n++) {
         random_call call = random_call_make(&rng, MAY_WINDOW | MAY_SINKS | MAY_COUNT |
@@ -379,12 +372,44 @@ static void test_nan_and_infinity(void **state) {
     }
 }
 
+/* Keys whose scores are all -infinity are named, lowest first, and weigh nothing. */
+static void test_heaviest_of_keys_that_weigh_nothing(void **state) {
+    static const attend_dtype types[] = {ATTEND_F32, ATTEND_F64};
+    (void)state;
+    for (int n = 0; n < 4; n++) {
+        random_call call = {.problem = attend_problem_init(), .extra = attend_extra_init()};
+        attend_problem *p = &call.problem;
+        p->batch = p->heads = p->kv_heads = p->queries = p->head_width = p->value_width = 1;
+        p->keys = 2, p->scale = n / 2 ? 0.25 : 2;
+        call.q = test_tensor_of(types[n % 2], 1, 1, 1, 1, (double[]){INFINITY});
+        call.k = call.v = test_tensor_of(types[n % 2], 1, 1, 2, 1, (double[]){-1, -2});
+        call.o = test_tensor(types[n % 2], 1, 1, 1, 1);
+        for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+            view seen = {.grid_rows = 1, .grid_columns = 1};
+            seen.rows = test_tensor_of(ATTEND_I32, 1, -1, -1, -1, (double[]){0});
+            seen.segments = test_tensor_of(ATTEND_I32, 2, -1, -1, -1, (double[]){0, 1});
+            if (at_kernels_of((attend_isa)isa) == NULL)
+                continue;
+            attend_taps got = look(&call, &seen, isa, 1);
+            const double *weight = got.top_weight.data, *rest = got.top_rest.data;
+            const int32_t *index = got.top_index.data;
+            assert_true(weight[0] == 0 && weight[1] == 0 && rest[0] == 0);
+            assert_true(index[0] == 0 && index[1] == 1 && index[2] == -1);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_against_the_readable_path), TEST(test_sets_and_threads),
-        TEST(test_output_keeps_its_bits),     TEST(test_company),
-        TEST(test_number_of_queries),         TEST(test_looking_alone),
-        TEST(test_a_kind_for_each_key),       TEST(test_nan_and_infinity),
+        TEST(test_against_the_readable_path),
+        TEST(test_sets_and_threads),
+        TEST(test_output_keeps_its_bits),
+        TEST(test_company),
+        TEST(test_number_of_queries),
+        TEST(test_looking_alone),
+        TEST(test_a_kind_for_each_key),
+        TEST(test_nan_and_infinity),
+        TEST(test_heaviest_of_keys_that_weigh_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static void step(int32_t rows, int32_t count, const float *k, const float *v) {
     const at_kernels *kernels = &at_kernels_avx2;
     kernels->compare(queries, rows, WIDTH, k, WIDTH, count, NULL, scores, chunk.highest);
     kernels->normalize(scores, rows, count, NULL, factor, &chunk);
-    kernels->fold(&state, &chunk, keep, take);
+    kernels->fold(&state, &chunk, rows, keep, take);
     kernels->combine(scores, rows, count, NULL, v, WIDTH, WIDTH, keep, take, output);
 }
 

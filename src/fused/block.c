@@ -173,10 +173,10 @@ static void normalize(const at_fused *call, const at_plan *plan, at_bench *bench
     const at_kernels *kernels = plan->kernels;
     if (at_given_out(&call->taps->entropy)) {
         kernels->normalize_spread(bench->scores, block->rows, count, seen, plan->factor, &bench->chunk);
-        kernels->fold_spread(&block->state, &bench->chunk);
+        kernels->fold_spread(&block->state, &bench->chunk, block->rows);
     } else
         kernels->normalize(bench->scores, block->rows, count, seen, plan->factor, &bench->chunk);
-    kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
+    kernels->fold(&block->state, &bench->chunk, block->rows, bench->keep, bench->take);
 }
 
 /* Weights become shares of the output. */
@@ -227,7 +227,7 @@ static void fold_sinks(const at_problem *problem, const at_plan *plan, at_bench 
     for (int32_t i = 0; i < block->rows; i++)
         bench->scores[i] = bench->chunk.highest[i] = at_real_of(at_get(&problem->sinks, block->query[i].h, 0, 0, 0));
     plan->kernels->normalize(bench->scores, block->rows, 1, NULL, (at_real)(1 / ln_2), &bench->chunk);
-    plan->kernels->fold(&block->state, &bench->chunk, bench->keep, bench->take);
+    plan->kernels->fold(&block->state, &bench->chunk, block->rows, bench->keep, bench->take);
     for (int64_t e = 0; e < problem->value_width; e++)
         for (int32_t i = 0; i < block->rows; i++)
             block->output[e * AT_LANES + i] *= bench->keep[i];

@@ -43,8 +43,8 @@ static void fold_part(const at_forward_work *work, at_bench *bench, at_block *bl
     for (size_t n = 0; n < KEPT; n++)
         memcpy(kept[n], part + n * rows, size);
     if (at_given_out(&work->call->taps->entropy))
-        kernels->fold_spread(&block->state, chunk);
-    kernels->fold(&block->state, chunk, bench->keep, bench->take);
+        kernels->fold_spread(&block->state, chunk, block->rows);
+    kernels->fold(&block->state, chunk, block->rows, bench->keep, bench->take);
     kernels->accumulate(part + KEPT * rows, block->rows, block->rows, work->call->problem->value_width, bench->keep,
                         bench->take, block->output);
 }

@@ -90,8 +90,8 @@ typedef struct at_kernels {
     void (*normalize)(at_real *scores, int32_t rows, int32_t keys, const uint64_t *seen, at_real factor,
                       at_rows *chunk);
 
-    /* Folds chunk into rows and leaves in keep and take (AT_LANES) what o and o_c are multiplied by. */
-    void (*fold)(at_rows *rows, const at_rows *chunk, at_real *keep, at_real *take);
+    /* Folds chunk into state and leaves in keep and take (AT_LANES) what o and o_c are multiplied by. */
+    void (*fold)(at_rows *state, const at_rows *chunk, int32_t rows, at_real *keep, at_real *take);
 
     /* weights (keys, AT_LANES), v (keys, E) with stride v_stride: output (E, AT_LANES) becomes
        output * keep + (sum of weights times v) * take. */
@@ -152,7 +152,7 @@ typedef struct at_kernels {
     /* normalize that also makes others and distance of the chunk; and what fold is for them, to be called before it. */
     void (*normalize_spread)(at_real *scores, int32_t rows, int32_t keys, const uint64_t *seen, at_real factor,
                              at_rows *chunk);
-    void (*fold_spread)(at_rows *rows, const at_rows *chunk);
+    void (*fold_spread)(at_rows *state, const at_rows *chunk, int32_t rows);
 } at_kernels;
 
 #ifdef AT_DOUBLE

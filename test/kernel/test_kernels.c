@@ -283,7 +283,7 @@ static outputs run(const at_kernels *kernels, const shape *s, const inputs *in) 
         if (seen)
             kernels->highest(scores, s->rows, keys, seen, chunk.highest);
         kernels->normalize(scores, s->rows, keys, seen, s->factor, &chunk);
-        kernels->fold(&out.rows, &chunk, keep, take);
+        kernels->fold(&out.rows, &chunk, s->rows, keep, take);
         kernels->combine(scores, s->rows, keys, seen, in->v.data + j * v_stride, v_stride, s->value_width, keep, take,
                          output);
     }

@@ -90,7 +90,7 @@ typedef struct at_kernels {
     void (*normalize)(at_real *scores, int32_t rows, int32_t keys, const uint64_t *seen, at_real factor,
                       at_rows *chunk);
 
-    /* Folds chunk into state and leaves in keep and take (AT_LANES) what o and o_c are multiplied by. */
+    /* Folds the first rows of chunk into state and leaves in keep and take (AT_LANES) what o and o_c are multiplied by. */
     void (*fold)(at_rows *state, const at_rows *chunk, int32_t rows, at_real *keep, at_real *take);
 
     /* weights (keys, AT_LANES), v (keys, E) with stride v_stride: output (E, AT_LANES) becomes

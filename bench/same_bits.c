@@ -68,10 +68,12 @@ static void begin(void) {
 
 static void step(int32_t rows, int32_t count, const float *k, const float *v) {
     const at_kernels *kernels = &at_kernels_avx2;
-    kernels->compare(queries, rows, WIDTH, k, WIDTH, count, NULL, scores, chunk.highest);
+    const int64_t bytes = WIDTH * (int64_t)sizeof *k;
+    const at_ahead now = {(uintptr_t)v, bytes, bytes}, then = {(uintptr_t)k + (uintptr_t)(count * bytes), bytes, bytes};
+    kernels->compare(queries, rows, WIDTH, k, WIDTH, count, NULL, scores, chunk.highest, &now);
     kernels->normalize(scores, rows, count, NULL, factor, &chunk);
     kernels->fold(&state, &chunk, rows, keep, take);
-    kernels->combine(scores, rows, count, NULL, v, WIDTH, WIDTH, keep, take, output);
+    kernels->combine(scores, rows, count, NULL, v, WIDTH, WIDTH, keep, take, output, &then);
 }
 
 /* ---- the free order ---- */

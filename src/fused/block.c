@@ -147,12 +147,12 @@ at_span at_block_sees(const at_block *block, at_span chunk, at_panel *keys) {
 }
 
 void at_block_compare(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_panel keys,
-                      int32_t count, const uint64_t *seen) {
+                      int32_t count, const uint64_t *seen, const at_ahead *ahead) {
     int64_t width = call->problem->head_width;
     at_real *highest = bench->chunk.highest;
     if (keys.dtype == AT_REAL_DTYPE)
         plan->kernels->compare(block->queries, block->rows, width, keys.rows, keys.stride, count, seen, bench->scores,
-                               highest);
+                               highest, ahead);
     else
         plan->kernels->compare_few(block->queries, block->rows, width, keys.rows, keys.dtype, keys.stride, count,
                                    bench->scores, highest);
@@ -161,8 +161,8 @@ void at_block_compare(const at_fused *call, const at_plan *plan, at_bench *bench
 }
 
 void at_block_scores(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, at_span span,
-                     at_panel keys, const uint64_t *seen) {
-    at_block_compare(call, plan, bench, block, keys, (int32_t)(span.end - span.first), seen);
+                     at_panel keys, const uint64_t *seen, const at_ahead *ahead) {
+    at_block_compare(call, plan, bench, block, keys, (int32_t)(span.end - span.first), seen, ahead);
     if (plan->adjusted)
         at_block_adjust(call->problem, plan, bench, block, span, true);
 }
@@ -181,13 +181,13 @@ static void normalize(const at_fused *call, const at_plan *plan, at_bench *bench
 
 /* Weights become shares of the output. */
 static void combine(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block, int32_t count,
-                    at_panel values, const uint64_t *seen) {
+                    at_panel values, const uint64_t *seen, const at_ahead *ahead) {
     int64_t width = call->problem->value_width;
     if (values.scales != NULL)
         plan->kernels->weigh(bench->scores, block->rows, count, values.scales);
     if (values.dtype == AT_REAL_DTYPE)
         plan->kernels->combine(bench->scores, block->rows, count, seen, values.rows, values.stride, width, bench->keep,
-                               bench->take, block->output);
+                               bench->take, block->output, ahead);
     else
         plan->kernels->combine_few(bench->scores, block->rows, count, seen, values.rows, values.dtype, values.stride,
                                    width, bench->keep, bench->take, block->output);
@@ -202,7 +202,9 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
     const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
     if (!at_seen_by_some(seen, block->rows, span))
         return;
-    at_block_scores(call, plan, bench, block, span, keys, seen);
+    values = at_panel_from(values, span.first - chunk.first);
+    at_ahead then = at_panel_ahead(values, 0, call->problem->value_width);
+    at_block_scores(call, plan, bench, block, span, keys, seen, plan->widen_v ? NULL : &then);
     if (block->tally != NULL)
         at_heaviest_search(plan->kernels, block->rows, span, bench->scores, seen, bench->tallies, block->tally);
     if (call->lse != NULL && block->tally->kinds == 0)
@@ -213,7 +215,8 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
     if (block->tally != NULL)
         at_heaviest_sort(plan->kernels, call->taps, block->rows, span, bench->scores, bench->keep, bench->take,
                          bench->tallies, block->tally);
-    combine(call, plan, bench, block, count, at_panel_from(values, span.first - chunk.first), seen);
+    then = at_panel_ahead(keys, count, call->problem->head_width);
+    combine(call, plan, bench, block, count, values, seen, plan->widen_k ? NULL : &then);
 }
 
 /* ---- end ---- */

@@ -60,9 +60,10 @@ AT_PART at_panel at_block_values(const at_fused *call, const at_plan *plan, at_b
    the chunk, then begin with it. */
 AT_PART at_span at_block_sees(const at_block *block, at_span chunk, at_panel *keys);
 
-/* bench->scores of at most AT_CHUNK keys, which begin at keys, as q.k; the highest goes to bench->chunk. */
+/* bench->scores of at most AT_CHUNK keys, which begin at keys, as q.k; the highest goes to bench->chunk.  ahead: what is
+   read after that; or NULL. */
 AT_PART void at_block_compare(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block,
-                              at_panel keys, int32_t count, const uint64_t *seen);
+                              at_panel keys, int32_t count, const uint64_t *seen, const at_ahead *ahead);
 
 /* bench->scores, where the plan says so, become what softmax sees; without added: before slopes and bias. */
 AT_PART void at_block_adjust(const at_problem *problem, const at_plan *plan, at_bench *bench, const at_block *block,
@@ -70,7 +71,7 @@ AT_PART void at_block_adjust(const at_problem *problem, const at_plan *plan, at_
 
 /* Both: what softmax sees, times the scale still to come when nothing is adjusted. */
 AT_PART void at_block_scores(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block,
-                             at_span span, at_panel keys, const uint64_t *seen);
+                             at_span span, at_panel keys, const uint64_t *seen, const at_ahead *ahead);
 
 /* Folds in the keys of one chunk, or of the part of it that some row sees. */
 AT_PART void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,

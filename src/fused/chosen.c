@@ -76,12 +76,13 @@ static void write_seen(const chosen *rows, at_span span, at_panel keys) {
     int32_t count = (int32_t)(span.end - span.first);
     double scale = plan->adjusted ? 1 : fabs(call->problem->scale);
     const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
-    at_block_compare(call, plan, bench, block, keys, count, seen);
+    at_ahead then = at_panel_ahead(keys, count, call->problem->head_width);
+    at_block_compare(call, plan, bench, block, keys, count, seen, &then);
     write(rows, &taps->row_raw, span, scores, (double)plan->sign, seen, -INFINITY);
     if (plan->adjusted && at_given_out(&taps->row_capped)) {
         at_block_adjust(call->problem, plan, bench, block, span, false);
         write(rows, &taps->row_capped, span, scores, 1, seen, -INFINITY);
-        at_block_compare(call, plan, bench, block, keys, count, seen);
+        at_block_compare(call, plan, bench, block, keys, count, seen, NULL);
     }
     if (plan->adjusted)
         at_block_adjust(call->problem, plan, bench, block, span, true);

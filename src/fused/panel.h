@@ -35,6 +35,14 @@ static inline at_panel at_panel_from(at_panel panel, int64_t j) {
     return panel;
 }
 
+/* Row j of a panel, which may have fewer rows, and those after it: to be asked for while others are worked on. */
+static inline at_ahead at_panel_ahead(at_panel panel, int64_t j, int64_t width) {
+    int64_t size = (int64_t)attend_dtype_size((attend_dtype)panel.dtype);
+    uintptr_t row = (uintptr_t)panel.rows + (uintptr_t)(j * panel.stride * size);
+    at_ahead ahead = {panel.rows == NULL ? 0 : row, width * size, panel.stride * size};
+    return ahead;
+}
+
 /* Rows first .. first+count-1 of tensor[b,h]; scratch (count, width) is used only where they are not in place. */
 AT_PART at_panel at_panel_of(const at_kernels *kernels, const attend_in *tensor, int64_t b, int64_t h, int64_t first,
                              int64_t count, at_real *scratch);

@@ -359,7 +359,9 @@ static void step(received *tally, at_block *block, at_span span) {
     const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
     if (!at_seen_by_some(seen, block->rows, span))
         return;
-    at_block_scores(call, plan, bench, block, span, keys_of_chunk(tally, span.first), seen);
+    at_panel keys = keys_of_chunk(tally, span.first);
+    at_ahead then = at_panel_ahead(keys, count, call->problem->head_width);
+    at_block_scores(call, plan, bench, block, span, keys, seen, &then);
     plan->kernels->reweigh(bench->scores, block->rows, count, seen, plan->factor, &block->final);
     if (at_given_out(&call->taps->column_sum))
         tally_columns(tally, block, span, bench->scores);

@@ -65,6 +65,12 @@ typedef struct at_final {
 #define at_kernels_of at_kernels_f64_of
 #endif
 
+/* Rows that are read after a piece of work, to be asked for beside it; no more than a hint, so they need not be there. */
+typedef struct at_ahead {
+    uintptr_t first;       /* where they begin; 0: nothing is asked for */
+    int64_t bytes, stride; /* of a row, and from one to the next in bytes */
+} at_ahead;
+
 typedef struct at_kernels {
     /* count 16-bit floats, ATTEND_F16 or ATTEND_BF16, to at_real (exactly) and back (rounded once). */
     void (*widen)(const uint16_t *from, int32_t dtype, int64_t count, at_real *to);
@@ -75,9 +81,9 @@ typedef struct at_kernels {
 
     /* queries (D, AT_LANES), k (keys, D) with stride k_stride -> scores (keys, AT_LANES), and the highest score of
        each row (AT_LANES).  With hidden pairs, scores and highest are what they happen to be where nobody looks:
-       call highest after it. */
+       call highest after it.  ahead may be NULL, as in combine. */
     void (*compare)(const at_real *queries, int32_t rows, int64_t width, const at_real *k, int64_t k_stride,
-                    int32_t keys, const uint64_t *seen, at_real *scores, at_real *highest);
+                    int32_t keys, const uint64_t *seen, at_real *scores, at_real *highest, const at_ahead *ahead);
 
     /* scores (keys, AT_LANES) become cap * tanh(score * scale / cap) + added (keys, AT_LANES); cap 0: no cap, added NULL:
        nothing is added. */
@@ -96,7 +102,8 @@ typedef struct at_kernels {
     /* weights (keys, AT_LANES), v (keys, E) with stride v_stride: output (E, AT_LANES) becomes
        output * keep + (sum of weights times v) * take. */
     void (*combine)(const at_real *weights, int32_t rows, int32_t keys, const uint64_t *seen, const at_real *v,
-                    int64_t v_stride, int64_t width, const at_real *keep, const at_real *take, at_real *output);
+                    int64_t v_stride, int64_t width, const at_real *keep, const at_real *take, at_real *output,
+                    const at_ahead *ahead);
 
     /* compare and combine for up to AT_FEW rows, with keys and values of dtype AT_REAL_DTYPE or, for floats, of 16 or 8
        bits (F16, BF16 or I8), read where they lie; hidden scores are computed too.  Keys of 8 bits lie (keys / AT_GROUP, D, AT_GROUP), element d

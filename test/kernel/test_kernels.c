@@ -278,14 +278,15 @@ static outputs run(const at_kernels *kernels, const shape *s, const inputs *in) 
         int32_t keys = s->keys - j < AT_CHUNK ? s->keys - j : AT_CHUNK;
         int64_t k_stride = s->width + s->k_extra, v_stride = s->value_width + s->v_extra;
         const uint64_t *seen = s->masked ? in->seen + j : NULL;
+        const at_ahead past = {(uintptr_t)(in->k.data + (j + keys) * k_stride), 64, 4096}; /* the guard page at last */
         kernels->compare(queries, s->rows, s->width, in->k.data + j * k_stride, k_stride, keys, seen, scores,
-                         chunk.highest);
+                         chunk.highest, &past);
         if (seen)
             kernels->highest(scores, s->rows, keys, seen, chunk.highest);
         kernels->normalize(scores, s->rows, keys, seen, s->factor, &chunk);
         kernels->fold(&out.rows, &chunk, s->rows, keep, take);
         kernels->combine(scores, s->rows, keys, seen, in->v.data + j * v_stride, v_stride, s->value_width, keep, take,
-                         output);
+                         output, &past);
     }
     kernels->finish(output, s->rows, s->value_width, out.rows.sum, o);
     free(queries);

@@ -92,9 +92,11 @@ void at_block_clear(const at_problem *problem, at_block *block) {
 void at_block_pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
     int64_t width = call->problem->head_width;
     const at_real *q[AT_LANES];
+    bool in_place = at_panel_in_place(call->q);
     for (int32_t row = 0; row < block->rows; row++) {
         const at_query *at = &block->query[row];
-        q[row] = at_panel_of(plan->kernels, call->q, at->b, at->h, at->i, 1, bench->rows + row * width).rows;
+        q[row] = in_place ? (const at_real *)call->q->data + at_row_place(call->q->stride, at->b, at->h, at->i)
+                          : at_panel_of(plan->kernels, call->q, at->b, at->h, at->i, 1, bench->rows + row * width).rows;
     }
     block->span = at_span_of(block->query, block->rows);
     plan->kernels->pack(q, block->rows, width, plan->sign, block->queries);
@@ -370,13 +372,14 @@ static void write_output(const at_fused *call, const at_plan *plan, at_bench *be
     at_real *o[AT_LANES];
     for (int32_t i = 0; i < block->rows; i++) {
         const at_query *at = &block->query[i];
-        o[i] = bench->rows + i * width;
-        if (in_place)
-            o[i] =
-                (at_real *)call->o->data + at->b * there.stride[0] + at->h * there.stride[1] + at->i * there.stride[2];
+        o[i] = in_place ? (at_real *)call->o->data + at_row_place(call->o->stride, at->b, at->h, at->i)
+                        : bench->rows + i * width;
     }
-    for (int32_t i = 0; i < AT_LANES; i++) /* where nothing has weight, output is 0, or NaN by a value that is seen */
-        sum[i] = i >= block->rows || weighs_nothing(call->problem, block, i) ? 1 : block->state.sum[i];
+    for (int32_t i = 0; i < block->rows;
+         i++) /* where nothing has weight, output is 0, or NaN by a value that is seen */
+        sum[i] = weighs_nothing(call->problem, block, i) ? 1 : block->state.sum[i];
+    for (int32_t i = block->rows; i < AT_LANES; i++)
+        sum[i] = 1;
     plan->kernels->finish(block->output, block->rows, width, sum, o);
     restore_infinities(call, block, o);
     for (int32_t i = 0; !in_place && i < block->rows; i++)

@@ -12,7 +12,7 @@ bool at_panel_in_place(const attend_in *tensor) {
 }
 
 static void widen(const at_kernels *kernels, const attend_in *tensor, int64_t b, int64_t h, int64_t i, at_real *to) {
-    int64_t offset = b * tensor->stride[0] + h * tensor->stride[1] + i * tensor->stride[2];
+    int64_t offset = at_row_place(tensor->stride, b, h, i);
     if (at_is_half(tensor->dtype) && tensor->stride[3] == 1)
         kernels->widen((const uint16_t *)tensor->data + offset, tensor->dtype, tensor->shape[3], to);
     else
@@ -50,7 +50,7 @@ static void widen_paged(const at_kernels *kernels, const at_pages *pages, at_pan
 at_panel at_panel_raw(const attend_in *tensor, int64_t b, int64_t h, int64_t first) {
     if (tensor->dtype == AT_PAGED)
         return paged(tensor->data, b, h, first);
-    int64_t offset = b * tensor->stride[0] + h * tensor->stride[1] + first * tensor->stride[2];
+    int64_t offset = at_row_place(tensor->stride, b, h, first);
     int64_t size = (int64_t)attend_dtype_size((attend_dtype)tensor->dtype);
     at_panel there = {(const char *)tensor->data + offset * size, tensor->stride[2], tensor->dtype, NULL};
     return there;
@@ -75,7 +75,7 @@ at_panel at_panel_of(const at_kernels *kernels, const attend_in *tensor, int64_t
 
 void at_panel_write(const at_kernels *kernels, const attend_out *tensor, int64_t b, int64_t h, int64_t i,
                     const at_real *row) {
-    int64_t offset = b * tensor->stride[0] + h * tensor->stride[1] + i * tensor->stride[2];
+    int64_t offset = at_row_place(tensor->stride, b, h, i);
     if (at_is_half(tensor->dtype) && tensor->stride[3] == 1)
         kernels->narrow(row, tensor->dtype, tensor->shape[3], (uint16_t *)tensor->data + offset);
     else

@@ -17,6 +17,11 @@ typedef struct at_panel {
 /* 16 bits. */
 static inline bool at_is_half(int32_t dtype) { return dtype == ATTEND_F16 || dtype == ATTEND_BF16; }
 
+/* Elements from the data of a tensor that is not in pages to row [b,h,i]. */
+static inline int64_t at_row_place(const int64_t stride[ATTEND_RANK_MAX], int64_t b, int64_t h, int64_t i) {
+    return b * stride[0] + h * stride[1] + i * stride[2];
+}
+
 /* Whether at_panel_of can do without scratch. */
 AT_PART bool at_panel_in_place(const attend_in *tensor);
 

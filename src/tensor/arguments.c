@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "base/size.h"
-#include "tensor/overlap.h"
 
 void at_arguments_begin(at_arguments *arguments, attend_ctx *ctx) {
     arguments->ctx = ctx;
@@ -42,15 +41,14 @@ attend_status at_argument_type(attend_ctx *ctx, const char *name, int32_t dtype,
 }
 
 /* The layout of any tensor: rank, sizes, extent, alignment. */
-static attend_status check_layout(attend_ctx *ctx, const char *name, const attend_in *tensor) {
-    at_extent extent;
+static attend_status check_layout(attend_ctx *ctx, const char *name, const attend_in *tensor, at_extent *extent) {
     if (tensor->rank < 0 || tensor->rank > ATTEND_RANK_MAX)
         return at_fail(ctx, ATTEND_SHAPE, "%s.rank is %d (allowed 0 to %d)", name, (int)tensor->rank, ATTEND_RANK_MAX);
     for (int32_t axis = 0; axis < tensor->rank; axis++)
         if (tensor->shape[axis] < 0)
             return at_fail(ctx, ATTEND_SHAPE, "%s.shape[%d] is %lld (allowed 0 or more)", name, (int)axis,
                            (long long)tensor->shape[axis]);
-    if (!at_extent_of(tensor, &extent))
+    if (!at_extent_of(tensor, extent))
         return at_fail(ctx, ATTEND_TOO_LARGE, "%s: shape times stride spans 2^62 bytes or more", name);
     size_t size = attend_dtype_size((attend_dtype)tensor->dtype);
     if ((uintptr_t)tensor->data % size != 0)
@@ -76,22 +74,23 @@ static void fill_axes(attend_in *view) {
     }
 }
 
-static void remember(at_arguments *arguments, const char *name, const attend_in *view, bool written) {
-    at_argument argument = {name, *view, written};
+static void remember(at_arguments *arguments, const char *name, const attend_in *view, const at_extent *extent) {
+    at_argument argument = {name, *view, *extent, false};
     arguments->list[arguments->count++] = argument;
 }
 
 attend_status at_argument_in(at_arguments *arguments, const char *name, const attend_in *tensor, unsigned kinds,
                              int32_t rank, const at_axis *axes, attend_in *view) {
     attend_ctx *ctx = arguments->ctx;
+    at_extent extent;
     if (tensor == NULL || tensor->data == NULL)
         return at_fail(ctx, ATTEND_ARGUMENT, "%s%s is NULL", name, tensor == NULL ? "" : ".data");
     AT_TRY(at_argument_type(ctx, name, tensor->dtype, kinds));
-    AT_TRY(check_layout(ctx, name, tensor));
+    AT_TRY(check_layout(ctx, name, tensor, &extent));
     AT_TRY(check_axes(ctx, name, tensor, rank, axes));
     *view = *tensor;
     fill_axes(view);
-    remember(arguments, name, view, false);
+    remember(arguments, name, view, &extent);
     return ATTEND_OK;
 }
 
@@ -157,14 +156,15 @@ static attend_in spread(const attend_in *tensor, const at_axis *axes) {
 
 attend_status at_argument_broadcast(at_arguments *arguments, const char *name, const attend_in *tensor, unsigned kinds,
                                     const at_axis *axes, attend_in *view) {
+    at_extent extent;
     memset(view, 0, sizeof *view);
     if (tensor->data == NULL)
         return ATTEND_OK;
     AT_TRY(at_argument_type(arguments->ctx, name, tensor->dtype, kinds));
-    AT_TRY(check_layout(arguments->ctx, name, tensor));
+    AT_TRY(check_layout(arguments->ctx, name, tensor, &extent));
     AT_TRY(check_spread(arguments->ctx, name, tensor, axes));
     *view = spread(tensor, axes);
-    remember(arguments, name, view, false);
+    remember(arguments, name, view, &extent);
     return ATTEND_OK;
 }
 
@@ -180,7 +180,9 @@ attend_status at_arguments_apart(const at_arguments *arguments) {
         for (int other = 0; other < arguments->count; other++) {
             const at_argument *left = &arguments->list[output], *right = &arguments->list[other];
             bool once = !right->written || output < other;
-            if (left->written && output != other && once && at_overlaps(&left->view, &right->view))
+            if (left->written && output != other && once &&
+                at_extents_meet(&left->view, &left->extent, &right->view, &right->extent) &&
+                at_overlaps(&left->view, &right->view))
                 return at_fail(arguments->ctx, ATTEND_ALIAS, "%s overlaps %s in memory", left->name, right->name);
         }
     return ATTEND_OK;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "attend/attend.h"
+#include "tensor/overlap.h"
 
 enum { AT_ARGUMENTS_MAX = 48 };
 
@@ -22,6 +23,7 @@ enum { AT_ANY = -1 };
 typedef struct at_argument {
     const char *name;
     attend_in view;
+    at_extent extent; /* of view, so that the calls that are small do not find it again and again */
     bool written;
 } at_argument;
 

@@ -31,6 +31,12 @@ bool at_extent_of(const attend_in *tensor, at_extent *extent) {
     return at_i64_add(extent->high, size, &extent->high) && extent->high <= EXTENT_MAX + extent->low;
 }
 
+bool at_extents_meet(const attend_in *a, const at_extent *of_a, const attend_in *b, const at_extent *of_b) {
+    uintptr_t a_low = (uintptr_t)a->data + (uintptr_t)of_a->low, a_high = (uintptr_t)a->data + (uintptr_t)of_a->high;
+    uintptr_t b_low = (uintptr_t)b->data + (uintptr_t)of_b->low, b_high = (uintptr_t)b->data + (uintptr_t)of_b->high;
+    return a_low < b_high && b_low < a_high && a_low != a_high && b_low != b_high;
+}
+
 /* One unknown of the search below: step bytes for each of 0..last. */
 typedef struct term {
     int64_t step;
@@ -80,10 +86,9 @@ bool at_overlaps(const attend_in *a, const attend_in *b) {
     at_extent of_a, of_b;
     if (!at_extent_of(a, &of_a) || !at_extent_of(b, &of_b))
         return true;
-    uintptr_t a_low = (uintptr_t)a->data + (uintptr_t)of_a.low, a_high = (uintptr_t)a->data + (uintptr_t)of_a.high;
-    uintptr_t b_low = (uintptr_t)b->data + (uintptr_t)of_b.low, b_high = (uintptr_t)b->data + (uintptr_t)of_b.high;
-    if (a_low >= b_high || b_low >= a_high || a_low == a_high || b_low == b_high)
+    if (!at_extents_meet(a, &of_a, b, &of_b))
         return false;
+    uintptr_t a_low = (uintptr_t)a->data + (uintptr_t)of_a.low, b_high = (uintptr_t)b->data + (uintptr_t)of_b.high;
     term terms[TERMS_MAX] = {{1, element_size(a) - 1}, {1, element_size(b) - 1}};
     int count = add_terms(b, terms, add_terms(a, terms, 2));
     qsort(terms, (size_t)count, sizeof terms[0], by_falling_step);

@@ -17,6 +17,9 @@ bool at_has_no_elements(const attend_in *tensor);
 /* False when it is 2^62 bytes or more from one end to the other.  A tensor without elements has the extent 0, 0. */
 bool at_extent_of(const attend_in *tensor, at_extent *extent);
 
+/* Whether a byte may be shared, going by the two extents alone. */
+bool at_extents_meet(const attend_in *a, const at_extent *of_a, const attend_in *b, const at_extent *of_b);
+
 /* Whether any element of a shares a byte with any element of b.  Exact for the layouts that occur (dense,
    permuted, interleaved slices); when the search grows too long the answer is the safe one, true. */
 bool at_overlaps(const attend_in *a, const attend_in *b);

@@ -31,7 +31,8 @@ bool at_bench_size(const at_fused *call, const at_plan *plan, size_t *size) {
     bool fits = add_reals(&reals, AT_CHUNK, AT_LANES) && add_reals(&reals, plan->adjusted ? AT_CHUNK : 0, AT_LANES) &&
                 add_reals(&reals, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
     for (int32_t n = 0; n < plan->blocks; n++)
-        fits = fits && add_reals(&reals, AT_LANES, width) && add_reals(&reals, AT_LANES, value_width);
+        fits = fits && add_reals(&reals, AT_LANES, width) && add_reals(&reals, AT_LANES, value_width) &&
+               add_reals(&reals, plan->keeps ? AT_LANES : 0, (size_t)problem->keys);
     fits = fits && add_reals(&reals, plan->widen_k ? AT_CHUNK : 0, width) &&
            add_reals(&reals, plan->widen_v ? AT_CHUNK : 0, value_width) &&
            add_reals(&reals, AT_LANES, widest(problem)) && at_size_mul(reals, sizeof(at_real), &bytes) &&
@@ -65,6 +66,8 @@ at_bench *at_bench_lay_out(const at_fused *call, const at_plan *plan, void *memo
     for (int32_t n = 0; n < plan->blocks; n++) {
         bench->blocks[n].queries = take_reals(&next, AT_LANES, width);
         bench->blocks[n].output = take_reals(&next, AT_LANES, value_width);
+        at_real *kept = take_reals(&next, plan->keeps ? AT_LANES : 0, (size_t)problem->keys);
+        bench->blocks[n].kept = plan->keeps ? kept : NULL;
     }
     bench->keys = take_reals(&next, plan->widen_k ? AT_CHUNK : 0, width);
     bench->values = take_reals(&next, plan->widen_v ? AT_CHUNK : 0, value_width);
@@ -207,6 +210,8 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
     values = at_panel_from(values, span.first - chunk.first);
     at_ahead then = at_panel_ahead(values, 0, call->problem->value_width);
     at_block_scores(call, plan, bench, block, span, keys, seen, plan->widen_v ? NULL : &then);
+    if (block->kept != NULL)
+        memcpy(block->kept + span.first * AT_LANES, bench->scores, sizeof(at_real) * AT_LANES * (size_t)count);
     if (block->tally != NULL)
         at_heaviest_search(plan->kernels, block->rows, span, bench->scores, seen, bench->tallies, block->tally);
     if (call->lse != NULL && block->tally->kinds == 0)
@@ -398,24 +403,31 @@ static void write_taps_of_keys(const at_fused *call, const at_plan *plan, const 
     }
 }
 
-/* A sum of weights relative to these shifts and highest scores (AT_LANES), which the sinks have not moved, becomes one
-   of weights by a factor: 2^(shift - M) / l, or, where M is that of a huge log-sum-exp that was given, by the distance
-   of the highest scores. */
-static void write_tally(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block,
-                        const at_real *shift) {
-    double factor[AT_LANES], unit = plan->adjusted ? 1 : fabs(call->problem->scale);
+/* What the weights of the keys are made of. */
+static void settle(const at_fused *call, const at_plan *plan, at_block *block) {
     for (int32_t i = 0; i < block->rows; i++) {
         const at_query *at = &block->query[i];
         at_state state = call->lse != NULL
                              ? at_state_given(call->problem, plan, at_get(call->lse, at->b, at->h, at->i, 0))
                              : state_of(call->problem, plan, &block->state, i, at->h);
-        bool far = call->lse != NULL && fabs((double)state.shift) >= (double)AT_REAL_HUGE;
-        double power = far ? ((double)block->state.highest[i] - (double)state.highest) * unit * AT_LOG2_E
-                           : (double)shift[i] - (double)state.shift;
-        factor[i] = state.inverse == 0 ? 0 : exp2(power) * (double)state.inverse;
         block->final.shift[i] = state.shift;
         block->final.highest[i] = state.highest;
         block->final.inverse[i] = state.inverse;
+    }
+}
+
+/* A sum of weights relative to these shifts and highest scores (AT_LANES), which the sinks have not moved, becomes one
+   of weights by a factor: 2^(shift - M) / l, or, where M is that of a huge log-sum-exp that was given, by the distance
+   of the highest scores. */
+static void write_tally(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block,
+                        const at_real *shift) {
+    const at_final *final = &block->final;
+    double factor[AT_LANES], unit = plan->adjusted ? 1 : fabs(call->problem->scale);
+    for (int32_t i = 0; i < block->rows; i++) {
+        bool far = call->lse != NULL && fabs((double) final->shift[i]) >= (double)AT_REAL_HUGE;
+        double power = far ? ((double)block->state.highest[i] - (double) final->highest[i]) * unit * AT_LOG2_E
+                           : (double)shift[i] - (double) final->shift[i];
+        factor[i] = final->inverse[i] == 0 ? 0 : exp2(power) * (double) final->inverse[i];
     }
     at_heaviest_write(call->problem, call->taps, plan, bench, block, factor);
 }
@@ -429,6 +441,8 @@ void at_block_end(const at_fused *call, const at_plan *plan, at_bench *bench, at
     if (call->o != NULL)
         write_output(call, plan, bench, block);
     write_taps(call, plan, block);
+    if (block->tally != NULL || block->kept != NULL)
+        settle(call, plan, block);
     if (block->tally != NULL)
         write_tally(call, plan, bench, block, shift);
 }

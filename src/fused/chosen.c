@@ -18,25 +18,25 @@ bool at_chosen_size(const at_problem *problem, const at_taps *taps, bool convert
 
 /* Which of the chosen rows stand in the block. */
 typedef struct chosen {
-    const at_look *look;
+    const at_forward_work *look;
     at_bench *bench;
     at_block *block;
     int64_t first; /* of the list */
     at_real *keys; /* (AT_CHUNK, D) */
 } chosen;
 
-static chosen begin_rows(const at_look *look, int64_t index, int32_t lane) {
-    const at_problem *problem = look->work.call->problem;
-    const at_taps *taps = look->work.call->taps;
+static chosen begin_rows(const at_forward_work *look, int64_t index, int32_t lane) {
+    const at_problem *problem = look->call->problem;
+    const at_taps *taps = look->call->taps;
     int64_t groups = groups_of(taps), head = index / groups;
-    at_bench *bench = at_bench_of(&look->work, lane);
-    chosen rows = {look, bench, &bench->blocks[0], index % groups * AT_LANES, at_look_tally(look, lane)};
+    at_bench *bench = at_bench_of(look, lane);
+    chosen rows = {look, bench, &bench->blocks[0], index % groups * AT_LANES, at_tally_of(look, lane)};
     rows.block->rows = 0;
     for (int64_t n = rows.first; n < count_of(taps) && n < rows.first + AT_LANES; n++)
         rows.block->query[rows.block->rows++] = at_query_of(problem, head / problem->heads, head % problem->heads,
                                                             (int64_t)at_get(&taps->rows, n, 0, 0, 0));
-    at_block_pack(look->work.call, &look->work.plan, bench, rows.block);
-    at_look_settle(look->work.call, &look->work.plan, rows.block);
+    at_block_pack(look->call, &look->plan, bench, rows.block);
+    at_look_settle(look->call, &look->plan, rows.block);
     return rows;
 }
 
@@ -58,7 +58,7 @@ static void write(const chosen *rows, const attend_out *tensor, at_span span, co
 }
 
 static void write_hidden(const chosen *rows, at_span span) {
-    const at_taps *taps = rows->look->work.call->taps;
+    const at_taps *taps = rows->look->call->taps;
     write(rows, &taps->row_raw, span, NULL, 1, NULL, -INFINITY);
     write(rows, &taps->row_capped, span, NULL, 1, NULL, -INFINITY);
     write(rows, &taps->row_biased, span, NULL, 1, NULL, -INFINITY);
@@ -67,8 +67,8 @@ static void write_hidden(const chosen *rows, at_span span) {
 
 /* The steps of forward.c, one after another, each written out. */
 static void write_seen(const chosen *rows, at_span span, at_panel keys) {
-    const at_fused *call = rows->look->work.call;
-    const at_plan *plan = &rows->look->work.plan;
+    const at_fused *call = rows->look->call;
+    const at_plan *plan = &rows->look->plan;
     const at_taps *taps = call->taps;
     at_bench *bench = rows->bench;
     at_block *block = rows->block;
@@ -94,8 +94,8 @@ static void write_seen(const chosen *rows, at_span span, at_panel keys) {
 }
 
 void at_chosen_run(void *opaque, int64_t index, int32_t lane) {
-    const at_look *look = opaque;
-    const at_fused *call = look->work.call;
+    const at_forward_work *look = opaque;
+    const at_fused *call = look->call;
     chosen rows = begin_rows(look, index, lane);
     const at_query *at = &rows.block->query[0];
     int64_t all = call->problem->keys;
@@ -105,7 +105,7 @@ void at_chosen_run(void *opaque, int64_t index, int32_t lane) {
             write_hidden(&rows, chunk);
             continue;
         }
-        at_panel keys = at_panel_of(look->work.plan.kernels, call->k, at->b, at->g, j, chunk.end - j, rows.keys);
+        at_panel keys = at_panel_of(look->plan.kernels, call->k, at->b, at->g, j, chunk.end - j, rows.keys);
         at_span seen = at_block_sees(rows.block, chunk, &keys), before = {j, seen.first}, after = {seen.end, chunk.end};
         write_hidden(&rows, before);
         write_seen(&rows, seen, keys);

@@ -25,12 +25,13 @@ typedef struct piece {
     int64_t key_start;
 } piece;
 
-/* Cuts the queries where the sequence of a packed batch ends. */
-static piece piece_of(const at_problem *problem, const at_task *task) {
+/* Cuts the queries where the blocks of a bench do, and where the sequence of a packed batch ends. */
+static piece piece_of(const at_problem *problem, const at_plan *plan, const at_task *task) {
     piece part = {*task, 0};
+    part.task.queries.end = smaller(task->queries.first + (int64_t)plan->queries * plan->blocks, task->queries.end);
     if (at_given_in(&problem->query_starts)) {
         int64_t s = at_sequence_of(problem, task->queries.first);
-        part.task.queries.end = smaller(at_entry(&problem->query_starts, s + 1, 0), task->queries.end);
+        part.task.queries.end = smaller(at_entry(&problem->query_starts, s + 1, 0), part.task.queries.end);
         part.key_start = at_entry(&problem->key_starts, s, 0);
     }
     return part;
@@ -49,7 +50,7 @@ int32_t at_task_begin(const at_forward_work *work, at_bench *bench, const at_tas
     return count;
 }
 
-static void run_piece(const at_forward_work *work, at_bench *bench, const piece *part) {
+static void run_piece(const at_forward_work *work, at_bench *bench, const piece *part, int32_t lane) {
     const at_fused *call = work->call;
     const at_task *task = &part->task;
     at_span keys;
@@ -63,8 +64,11 @@ static void run_piece(const at_forward_work *work, at_bench *bench, const piece 
             at_block_step(call, &work->plan, bench, &bench->blocks[n], chunk, k, v);
         j = chunk.end;
     }
-    for (int32_t n = 0; n < blocks; n++)
+    for (int32_t n = 0; n < blocks; n++) {
         at_block_end(call, &work->plan, bench, &bench->blocks[n]);
+        if (work->plan.keeps)
+            at_received_add(work, &bench->blocks[n], lane);
+    }
 }
 
 /* Task index: batch row, key head, heads of its group, queries; the last queries first, since with a causal limit
@@ -72,37 +76,53 @@ static void run_piece(const at_forward_work *work, at_bench *bench, const piece 
 at_task at_task_of(const at_forward_work *work, int64_t index) {
     const at_problem *problem = work->call->problem;
     const at_plan *plan = &work->plan;
-    int64_t queries = (int64_t)plan->queries * plan->blocks;
     int64_t query_task = plan->query_tasks - 1 - index % plan->query_tasks, rest = index / plan->query_tasks;
     int64_t head_task = rest % plan->head_tasks, g = rest / plan->head_tasks % problem->kv_heads;
-    at_task task = {rest / plan->head_tasks / problem->kv_heads, g, {0, 0}, {query_task * queries, 0}};
+    at_task task = {rest / plan->head_tasks / problem->kv_heads, g, {0, 0}, {query_task * plan->task_queries, 0}};
     task.heads.first = g * problem->group + head_task * plan->heads;
     task.heads.end = smaller(task.heads.first + plan->heads, (g + 1) * problem->group);
-    task.queries.end = smaller(task.queries.first + queries, problem->queries);
+    task.queries.end = smaller(task.queries.first + plan->task_queries, problem->queries);
     return task;
 }
 
 static void run_task(void *opaque, int64_t index, int32_t lane) {
     const at_forward_work *work = opaque;
     at_task task = at_task_of(work, index);
+    if (work->plan.keeps)
+        at_received_begin(work, task.b * work->call->problem->heads + task.heads.first, lane);
     at_bench *bench = at_bench_of(work, lane);
     while (task.queries.first < task.queries.end) {
-        piece part = piece_of(work->call->problem, &task);
-        run_piece(work, bench, &part);
+        piece part = piece_of(work->call->problem, &work->plan, &task);
+        run_piece(work, bench, &part, lane);
         task.queries.first = part.task.queries.end;
     }
+    if (work->plan.keeps)
+        at_received_end(work, lane);
 }
 
 at_bench *at_bench_of(const at_forward_work *work, int32_t lane) {
     return at_bench_lay_out(work->call, &work->plan, work->scratch + (size_t)lane * work->lane_size);
 }
 
+void *at_tally_of(const at_forward_work *work, int32_t lane) {
+    return work->scratch + (size_t)lane * work->lane_size + work->tally_place;
+}
+
+static bool measure_lane(at_forward_work *work) {
+    const at_problem *problem = work->call->problem;
+    size_t received;
+    work->ranges = work->plan.keeps ? 1 : 0;
+    work->range_keys = problem->keys;
+    return at_bench_size(work->call, &work->plan, &work->tally_place) &&
+           at_received_size(problem, work->call->taps, false, work, &received) &&
+           at_size_add(work->tally_place, received, &work->lane_size);
+}
+
 static attend_status measure_work(attend_ctx *ctx, at_forward_work *work, size_t *bytes) {
     const at_problem *problem = work->call->problem;
     size_t parts = 0, lanes = (size_t)at_parallel_lanes(ctx, work->plan.tasks * work->plan.splits);
-    if (!at_bench_size(work->call, &work->plan, &work->lane_size) ||
-        !at_size_mul(work->lane_size, lanes, &work->parts_place) || !at_decode_size(work, &parts) ||
-        !at_size_add(work->parts_place, parts, bytes))
+    if (!measure_lane(work) || !at_size_mul(work->lane_size, lanes, &work->parts_place) ||
+        !at_decode_size(work, &parts) || !at_size_add(work->parts_place, parts, bytes))
         return at_fail(ctx, ATTEND_TOO_LARGE,
                        "scratch for head_width %lld, value_width %lld and taps of %lld heaviest keys does not fit",
                        (long long)problem->head_width, (long long)problem->value_width,
@@ -115,8 +135,9 @@ typedef struct needs {
     size_t states, work, look, all;
 } needs;
 
-static attend_status measure_all(attend_ctx *ctx, at_forward_work *work, bool converts, at_look *look, needs *bytes) {
-    bool looks = at_look_wanted(work->call->taps);
+static attend_status measure_all(attend_ctx *ctx, at_forward_work *work, bool converts, at_forward_work *look,
+                                 needs *bytes) {
+    bool looks = at_look_wanted(work->call->taps, &work->plan);
     memset(bytes, 0, sizeof *bytes);
     AT_TRY(measure_work(ctx, work, &bytes->work));
     if (looks && !at_look_states_size(work->call->problem, &bytes->states))
@@ -131,25 +152,26 @@ static attend_status measure_all(attend_ctx *ctx, at_forward_work *work, bool co
 
 static attend_status most_scratch(attend_ctx *ctx, const at_problem *problem, const at_taps *taps, size_t *bytes) {
     at_fused call = {.problem = problem, .taps = taps};
-    at_forward_work work = {.call = &call};
-    at_look look;
+    at_forward_work work = {.call = &call}, look;
     needs needed;
-    at_plan_make_largest(&call, ctx->threads, &work.plan);
-    AT_TRY(measure_all(ctx, &work, true, &look, &needed));
-    *bytes = needed.all;
+    *bytes = 0;
+    for (int keeping = 0; keeping < 2; keeping++) {
+        at_plan_make_largest(&call, ctx->threads, keeping, &work.plan);
+        AT_TRY(measure_all(ctx, &work, true, &look, &needed));
+        *bytes = needed.all > *bytes ? needed.all : *bytes;
+    }
     return ATTEND_OK;
 }
 
 static attend_status forward(attend_ctx *ctx, const at_fused *call) {
     at_fused mine = *call;
-    at_forward_work work = {.call = &mine};
-    at_look look;
+    at_forward_work work = {.call = &mine}, look;
     needs bytes;
     void *scratch;
     at_plan_make(call, at_kernels_of(ctx->isa), ctx->threads, &work.plan);
     AT_TRY(measure_all(ctx, &work, !at_panel_in_place(call->k), &look, &bytes));
     AT_TRY(at_memory_scratch(ctx, bytes.all, &scratch));
-    work.scratch = look.work.scratch = (char *)scratch + bytes.states;
+    work.scratch = look.scratch = (char *)scratch + bytes.states;
     if (bytes.states > 0)
         mine.states = scratch;
     if ((call->lse == NULL || work.plan.tallies) && work.plan.tasks > 0) {

@@ -6,8 +6,8 @@
 #include "base/parallel.h"
 #include "base/size.h"
 
-bool at_look_wanted(const at_taps *taps) {
-    return at_given_in(&taps->rows) || at_given_out(&taps->column_sum) || taps->grid_rows > 0;
+bool at_look_wanted(const at_taps *taps, const at_plan *plan) {
+    return at_given_in(&taps->rows) || (at_received_wanted(taps) && !plan->keeps);
 }
 
 bool at_look_states_size(const at_problem *problem, size_t *size) {
@@ -21,42 +21,39 @@ bool at_look_states_size(const at_problem *problem, size_t *size) {
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static bool lane_size(const at_fused *call, bool converts, at_look *look) {
+static bool lane_size(const at_fused *call, bool converts, at_forward_work *look) {
     const at_problem *problem = call->problem;
     size_t size[2] = {0}; /* of what chosen.c and received.c keep */
-    bool fits = at_bench_size(call, &look->work.plan, &look->work.parts_place) &&
+    bool fits = at_bench_size(call, &look->plan, &look->tally_place) &&
                 at_chosen_size(problem, call->taps, converts, &size[0]) &&
                 at_received_size(problem, call->taps, converts, look, &size[1]) &&
-                at_size_add(look->work.parts_place, larger(size[0], size[1]), &look->work.lane_size) &&
-                at_size_add(look->work.lane_size, AT_ALIGNMENT, &look->work.lane_size);
-    look->work.lane_size -= fits ? look->work.lane_size % AT_ALIGNMENT : 0;
+                at_size_add(look->tally_place, larger(size[0], size[1]), &look->lane_size) &&
+                at_size_add(look->lane_size, AT_ALIGNMENT, &look->lane_size);
+    look->lane_size -= fits ? look->lane_size % AT_ALIGNMENT : 0;
     return fits;
 }
 
-attend_status at_look_measure(attend_ctx *ctx, const at_fused *call, const at_plan *plan, bool converts, at_look *look,
-                              size_t *bytes) {
+attend_status at_look_measure(attend_ctx *ctx, const at_fused *call, const at_plan *plan, bool converts,
+                              at_forward_work *look, size_t *bytes) {
     const at_taps *taps = call->taps;
-    look->work.call = call;
-    look->work.plan = *plan;
-    look->work.plan.tallies = false; /* they were kept on the way */
-    at_received_cut(call->problem, taps, ctx->threads, look);
-    int64_t tasks = most(at_chosen_tasks(call->problem, taps), at_received_tasks(call->problem, taps, look));
-    if (!lane_size(call, converts, look) ||
-        !at_size_mul(look->work.lane_size, (size_t)at_parallel_lanes(ctx, tasks), bytes))
+    look->call = call;
+    look->plan = *plan;
+    look->plan.tallies = look->plan.keeps = false; /* that was for the way to the output */
+    look->ranges = 0;
+    if (at_received_wanted(taps) && !plan->keeps)
+        at_received_cut(call->problem, taps, ctx->threads, look);
+    int64_t tasks = most(at_chosen_tasks(call->problem, taps), at_received_tasks(call->problem, look));
+    if (!lane_size(call, converts, look) || !at_size_mul(look->lane_size, (size_t)at_parallel_lanes(ctx, tasks), bytes))
         return at_fail(ctx, ATTEND_TOO_LARGE, "scratch for taps of %lld x %lld cells does not fit",
                        (long long)taps->grid_rows, (long long)taps->grid_columns);
     return ATTEND_OK;
 }
 
-attend_status at_look_run(attend_ctx *ctx, at_look *look) {
-    const at_problem *problem = look->work.call->problem;
-    const at_taps *taps = look->work.call->taps;
+attend_status at_look_run(attend_ctx *ctx, at_forward_work *look) {
+    const at_problem *problem = look->call->problem;
+    const at_taps *taps = look->call->taps;
     AT_TRY(at_parallel(ctx, at_chosen_run, look, at_chosen_tasks(problem, taps)));
-    return at_parallel(ctx, at_received_run, look, at_received_tasks(problem, taps, look));
-}
-
-void *at_look_tally(const at_look *look, int32_t lane) {
-    return look->work.scratch + (size_t)lane * look->work.lane_size + look->work.parts_place;
+    return at_parallel(ctx, at_received_run, look, at_received_tasks(problem, look));
 }
 
 void at_look_settle(const at_fused *call, const at_plan *plan, at_block *block) {

@@ -6,8 +6,14 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "fused/heaviest.h"
+#include "fused/look_pass.h"
 #include "fused/panel.h"
 #include "kernel/select.h"
+
+/* Bytes of scores that a thread keeps at most: those of a block and 21,845 keys in f32.  There is a most, since memory
+   beside the tensors must not grow with them; up to it fetching scores is faster than comparing once more, also from
+   beyond the second cache. */
+enum { KEPT_MOST = 4 << 20 };
 
 /* Far from the ends of the floats, so that what is made of it does not leave them: 0, or 2^-100 to 2^100. */
 static bool is_moderate(double value) { return value == 0 || (fabs(value) >= 0x1p-100 && fabs(value) <= 0x1p100); }
@@ -47,14 +53,19 @@ static void cut_blocks(const at_problem *problem, at_plan *plan) {
         plan->heads = (int32_t)problem->group;
 }
 
+static void count_tasks(const at_problem *problem, at_plan *plan) {
+    int64_t heads = problem->batch * problem->kv_heads * plan->head_tasks; /* at most batch * heads, which fits */
+    if (!at_i64_mul(heads, plan->query_tasks, &plan->tasks))
+        plan->tasks = INT64_MAX; /* only in attend_reserve: no output is that large */
+}
+
 /* What is converted is shared by the blocks of a task. */
 static void cut_tasks(const at_problem *problem, at_plan *plan) {
     plan->blocks = plan->widen_k || plan->widen_v ? AT_BLOCKS_MAX : 1;
     plan->head_tasks = problem->group ? parts(problem->group, plan->heads) : 0;
-    plan->query_tasks = parts(problem->queries, (int64_t)plan->queries * plan->blocks);
-    int64_t heads = problem->batch * problem->kv_heads * plan->head_tasks; /* at most batch * heads, which fits */
-    if (!at_i64_mul(heads, plan->query_tasks, &plan->tasks))
-        plan->tasks = INT64_MAX; /* only in attend_reserve: no output is that large */
+    plan->task_queries = (int64_t)plan->queries * plan->blocks;
+    plan->query_tasks = parts(problem->queries, plan->task_queries);
+    count_tasks(problem, plan);
 }
 
 /* Few tasks and many keys, as in decode: the chunks of a task are shared out.  Not when, one condition a line: */
@@ -84,6 +95,39 @@ static int64_t splits_of(const at_plan *plan, int32_t threads) {
     return splits < plan->chunks ? splits : plan->chunks;
 }
 
+/* Blocks of a thread that can keep their scores. */
+static int64_t blocks_kept(const at_problem *problem) {
+    const int64_t keys = KEPT_MOST / (AT_LANES * (int64_t)sizeof(at_real));
+    return problem->keys > 0 ? keys / problem->keys : AT_BLOCKS_MAX;
+}
+
+/* Column sums and the grid are made of scores that are kept until the sum of their row is known, instead of comparing once
+   more in a pass of their own (look_pass.h), which gives the same bits.  Not when, one condition a line: */
+static bool keeps(const at_fused *call, const at_plan *plan, int32_t threads) {
+    const at_problem *problem = call->problem;
+    int64_t heads = problem->batch * problem->heads, rounds = parts(heads, threads);
+    if (!at_received_wanted(call->taps))
+        return false;
+    if (call->lse != NULL) /* and so no way to the output */
+        return false;
+    if (at_given_in(&problem->query_starts)) /* blocks end where a sequence does */
+        return false;
+    if (plan->heads > 1) /* in a block: there are few queries */
+        return false;
+    if (rounds < 4 && 4 * heads < 3 * rounds * threads) /* a head is a task: many threads would have nothing to do */
+        return false;
+    return blocks_kept(problem) > 0;
+}
+
+static void keep_scores(const at_problem *problem, at_plan *plan) {
+    int64_t most = blocks_kept(problem);
+    plan->keeps = true;
+    plan->blocks = plan->blocks < most ? plan->blocks : (int32_t)most;
+    plan->task_queries = problem->queries;
+    plan->query_tasks = 1;
+    count_tasks(problem, plan);
+}
+
 void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan) {
     const at_problem *problem = call->problem;
     plan->kernels = kernels;
@@ -98,11 +142,14 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threa
     plan->chunks = parts(problem->keys, AT_CHUNK);
     plan->whole = whole(problem, plan, threads);
     plan->splits = splits_of(plan, threads);
+    plan->keeps = false;
+    if (plan->splits == 1 && keeps(call, plan, threads))
+        keep_scores(problem, plan);
 }
 
 /* Converted inputs need more for each thread; inputs in place make more tasks, and so use more threads; and without
    tallies, as in a call without taps, tasks may be split. */
-void at_plan_make_largest(const at_fused *call, int32_t threads, at_plan *plan) {
+void at_plan_make_largest(const at_fused *call, int32_t threads, bool keeping, at_plan *plan) {
     const at_problem *problem = call->problem;
     at_plan in_place = {.chunks = parts(problem->keys, AT_CHUNK)};
     cut_blocks(problem, &in_place);
@@ -114,6 +161,8 @@ void at_plan_make_largest(const at_fused *call, int32_t threads, at_plan *plan) 
     plan->tasks = in_place.tasks;
     in_place.whole = whole(problem, &in_place, threads);
     plan->splits = splits_of(&in_place, threads);
+    if (keeping && keeps(call, plan, threads))
+        keep_scores(problem, plan);
 }
 
 /* Of a given log-sum-exp: a whole power of two, and the rest; the rest of a huge one counts from the score itself. */

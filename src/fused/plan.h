@@ -25,17 +25,19 @@ static inline at_state *at_state_place(const at_fused *call, const at_query *at)
    sizes alone; bits do not depend on the cuts. */
 typedef struct at_plan {
     const at_kernels *kernels;
-    int32_t heads;       /* of a block                                                 */
-    int32_t queries;     /* of a block                                                 */
-    int32_t blocks;      /* of a task                                                  */
-    int64_t head_tasks;  /* tasks side by side over the heads of a group               */
-    int64_t query_tasks; /* ... and over the queries                                   */
+    int32_t heads;        /* of a block                                                 */
+    int32_t queries;      /* of a block                                                 */
+    int32_t blocks;       /* of a task                                                  */
+    int64_t head_tasks;   /* tasks side by side over the heads of a group               */
+    int64_t query_tasks;  /* ... and over the queries                                   */
+    int64_t task_queries; /* of a task                                                 */
     int64_t tasks;
     int64_t chunks;        /* of the keys                                                */
     int64_t splits;        /* 1, or parts that the chunks of a task are cut into (decode.h) */
     const char *whole;     /* why the chunks of a task are not cut, in words; NULL when they are */
     bool widen_k, widen_v; /* keys or values are converted to rows of floats first    */
     bool tallies;          /* of heaviest keys or of kinds are kept on the way (heaviest.h) */
+    bool keeps;            /* scores, of which a task, a whole head, makes column sums and the grid (received.c) */
     bool adjusted;         /* scores are scaled, capped and added to before normalize    */
     at_real sign;          /* of the scale: goes into the queries                        */
     at_real factor;        /* of the exponent: |scale| log2 e, or log2 e when adjusted   */
@@ -48,11 +50,12 @@ AT_PART void at_plan_explain(const attend_ctx *ctx, const at_fused *call, attend
 /* Why keys or values are converted first, in words; NULL when they are read where they lie. */
 AT_PART const char *at_plan_widens(const attend_in *tensor, const at_plan *plan);
 
-/* threads matters for splits alone. */
+/* threads matters for splits, and for whether scores are kept. */
 AT_PART void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan);
 
-/* The plan of a call for this problem and these taps that needs the most scratch, whatever its types and optional inputs. */
-AT_PART void at_plan_make_largest(const at_fused *call, int32_t threads, at_plan *plan);
+/* The plan of a call for this problem and these taps that needs the most scratch, whatever its types and optional inputs:
+   of those that may keep scores, or of those that do not. */
+AT_PART void at_plan_make_largest(const at_fused *call, int32_t threads, bool keeping, at_plan *plan);
 
 /* What a given log-sum-exp makes of a row. */
 AT_PART at_state at_state_given(const at_problem *problem, const at_plan *plan, double lse);

@@ -2,7 +2,8 @@
 
    A task is a range of keys of one head, over all queries from the first to the last: so sums over queries are made by
    one thread in one order, and nothing has to be put together.  Blocks are of one head and begin at multiples of
-   AT_LANES queries, whatever the plan of the call.  The order of the sums:
+   AT_LANES queries, whatever the plan of the call.  Scores are made once more, or are those that a block on its way to
+   the output has kept: the same bits.  The order of the sums:
        column_sum   the queries of a block in the order of the kernel receive, in floats; the blocks one after another
                     in double
        grid_sum     the keys of a cell one after another in floats, as far as a chunk goes; then the queries of the cell
@@ -22,7 +23,7 @@ enum {
 
 static bool wants_grid(const at_taps *taps) { return taps->grid_rows > 0 && taps->grid_columns > 0; }
 
-static bool wanted(const at_taps *taps) { return at_given_out(&taps->column_sum) || wants_grid(taps); }
+bool at_received_wanted(const at_taps *taps) { return at_given_out(&taps->column_sum) || wants_grid(taps); }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -34,45 +35,43 @@ static int64_t units_of(const at_problem *problem, const at_taps *taps) {
     return wants_grid(taps) ? taps->grid_columns : problem->keys;
 }
 
-static at_span range_of(const at_look *look, int64_t range) {
-    int64_t units = units_of(look->work.call->problem, look->work.call->taps);
-    at_span span = {range * (units / look->ranges) + least(range, units % look->ranges), 0};
-    span.end = span.first + units / look->ranges + (range < units % look->ranges);
+static at_span range_of(const at_forward_work *work, int64_t range) {
+    int64_t units = units_of(work->call->problem, work->call->taps);
+    at_span span = {range * (units / work->ranges) + least(range, units % work->ranges), 0};
+    span.end = span.first + units / work->ranges + (range < units % work->ranges);
     return span;
 }
 
-static at_span keys_of(const at_look *look, at_span units) {
-    const at_taps *taps = look->work.call->taps;
-    int64_t keys = look->work.call->problem->keys;
+static at_span keys_of(const at_forward_work *work, at_span units) {
+    const at_taps *taps = work->call->taps;
+    int64_t keys = work->call->problem->keys;
     if (!wants_grid(taps))
         return units;
     return (at_span){band_start(units.first, taps->grid_columns, keys),
                      band_start(units.end, taps->grid_columns, keys)};
 }
 
-void at_received_cut(const at_problem *problem, const at_taps *taps, int32_t threads, at_look *look) {
+void at_received_cut(const at_problem *problem, const at_taps *taps, int32_t threads, at_forward_work *work) {
     int64_t units = units_of(problem, taps), keys = problem->keys, heads = problem->batch * problem->heads;
     int64_t width = problem->head_width > 0 ? problem->head_width : 1, fit = MOST_FLOATS / width;
     int64_t most_keys = fit < AT_CHUNK ? AT_CHUNK : least(fit, MOST_KEYS);
     int64_t ranges = (keys + most_keys - 1) / most_keys, busy = heads > 0 ? 4 * (int64_t)threads / heads : 1;
     busy = least(busy, keys / LEAST_KEYS);
     ranges = least(ranges > busy ? ranges : busy, units);
-    look->ranges = ranges > 0 ? ranges : 1;
-    int64_t longest = (units + look->ranges - 1) / look->ranges;
-    look->range_keys = !wants_grid(taps) ? longest : least(keys, longest * (keys / taps->grid_columns + 1));
+    work->ranges = ranges > 0 ? ranges : 1;
+    int64_t longest = (units + work->ranges - 1) / work->ranges;
+    work->range_keys = !wants_grid(taps) ? longest : least(keys, longest * (keys / taps->grid_columns + 1));
 }
 
-int64_t at_received_tasks(const at_problem *problem, const at_taps *taps, const at_look *look) {
+int64_t at_received_tasks(const at_problem *problem, const at_forward_work *work) {
     int64_t tasks, heads = problem->batch * problem->heads;
-    if (!wanted(taps))
-        return 0;
-    return at_i64_mul(heads, look->ranges, &tasks) ? tasks : INT64_MAX; /* as in plan.c */
+    return at_i64_mul(heads, work->ranges, &tasks) ? tasks : INT64_MAX; /* as in plan.c */
 }
 
 /* ---- the tally ---- */
 
 typedef struct received {
-    const at_look *look;
+    const at_forward_work *work;
     at_bench *bench;
     int64_t b, h;
     at_span units, keys;        /* of the range */
@@ -93,28 +92,31 @@ typedef struct sizes {
     size_t columns, cells, starts, lines, keys;
 } sizes;
 
-static bool measure(const at_problem *problem, const at_taps *taps, bool converts, const at_look *look, sizes *count) {
-    size_t columns = wants_grid(taps) ? (size_t)((taps->grid_columns + look->ranges - 1) / look->ranges) : 0;
-    count->columns = at_given_out(&taps->column_sum) ? (size_t)look->range_keys : 0;
+static bool measure(const at_problem *problem, const at_taps *taps, bool converts, const at_forward_work *work,
+                    sizes *count) {
+    size_t columns = wants_grid(taps) ? (size_t)((taps->grid_columns + work->ranges - 1) / work->ranges) : 0;
+    count->columns = at_given_out(&taps->column_sum) ? (size_t)work->range_keys : 0;
     count->starts = columns + 1;
     count->lines = columns > 0 ? (size_t)AT_CHUNK * AT_LANES : 0;
     return at_size_mul(columns, SLOTS, &count->cells) &&
-           at_size_mul(converts ? (size_t)look->range_keys + 2 * AT_CHUNK : 0, (size_t)problem->head_width,
+           at_size_mul(converts ? (size_t)work->range_keys + 2 * AT_CHUNK : 0, (size_t)problem->head_width,
                        &count->keys);
 }
 
-bool at_received_size(const at_problem *problem, const at_taps *taps, bool converts, const at_look *look,
+bool at_received_size(const at_problem *problem, const at_taps *taps, bool converts, const at_forward_work *work,
                       size_t *size) {
     sizes count;
     size_t doubles, floats;
     *size = 0;
-    if (!wanted(taps))
+    if (work->ranges == 0)
         return true;
-    return measure(problem, taps, converts, look, &count) && at_size_mul(count.cells, 3, &doubles) &&
-           at_size_add(doubles, count.columns, &doubles) && at_size_add(doubles, count.starts, &doubles) &&
-           at_size_mul(doubles, sizeof(double), &doubles) && at_size_add(count.lines, count.keys, &floats) &&
-           at_size_mul(floats, sizeof(at_real), &floats) && at_size_add(doubles, floats, size) &&
-           at_size_add(*size, sizeof(received), size) && at_size_add(*size, AT_ALIGNMENT, size);
+    bool fits = measure(problem, taps, converts, work, &count) && at_size_mul(count.cells, 3, &doubles) &&
+                at_size_add(doubles, count.columns, &doubles) && at_size_add(doubles, count.starts, &doubles) &&
+                at_size_mul(doubles, sizeof(double), &doubles) && at_size_add(count.lines, count.keys, &floats) &&
+                at_size_mul(floats, sizeof(at_real), &floats) && at_size_add(doubles, floats, size) &&
+                at_size_add(*size, sizeof(received), size) && at_size_add(*size, 2 * AT_ALIGNMENT, size);
+    *size -= fits ? *size % AT_ALIGNMENT : 0;
+    return fits;
 }
 
 static void clear_cells(received *tally, int32_t slot, int32_t end) {
@@ -126,7 +128,7 @@ static void clear_cells(received *tally, int32_t slot, int32_t end) {
 }
 
 static void begin_grid(received *tally) {
-    int64_t columns = tally->look->work.call->taps->grid_columns, keys = tally->look->work.call->problem->keys;
+    int64_t columns = tally->work->call->taps->grid_columns, keys = tally->work->call->problem->keys;
     clear_cells(tally, 0, 1);
     for (int64_t x = tally->units.first; x <= tally->units.end; x++)
         tally->start[x - tally->units.first] = (double)band_start(x, columns, keys);
@@ -136,25 +138,25 @@ static void begin_grid(received *tally) {
 static int64_t first_chunk(const received *tally) { return tally->keys.first - tally->keys.first % AT_CHUNK; }
 
 static void convert(const received *tally, int64_t chunk) {
-    const at_fused *call = tally->look->work.call;
-    (void)at_panel_of(tally->look->work.plan.kernels, call->k, tally->b, tally->h / call->problem->group, chunk,
+    const at_fused *call = tally->work->call;
+    (void)at_panel_of(tally->work->plan.kernels, call->k, tally->b, tally->h / call->problem->group, chunk,
                       least(tally->keys.end - chunk, AT_CHUNK),
                       tally->converted + (chunk - first_chunk(tally)) * call->problem->head_width);
 }
 
-static received *begin(const at_look *look, int64_t index, int32_t lane) {
-    const at_fused *call = look->work.call;
+static received *begin(const at_forward_work *work, int64_t head, int64_t range, int32_t lane) {
+    const at_fused *call = work->call;
     const at_problem *problem = call->problem;
-    received *tally = at_look_tally(look, lane);
-    int64_t head = index / look->ranges;
+    received *tally = at_tally_of(work, lane);
+    bool converts = !work->plan.keeps && !at_panel_in_place(call->k);
     sizes count;
-    (void)measure(problem, call->taps, !at_panel_in_place(call->k), look, &count); /* it fitted */
-    tally->look = look;
-    tally->bench = at_bench_of(&look->work, lane);
+    (void)measure(problem, call->taps, converts, work, &count); /* it fitted */
+    tally->work = work;
+    tally->bench = at_bench_of(work, lane);
     tally->b = head / problem->heads;
     tally->h = head % problem->heads;
-    tally->units = range_of(look, index % look->ranges);
-    tally->keys = keys_of(look, tally->units);
+    tally->units = range_of(work, range);
+    tally->keys = keys_of(work, tally->units);
     tally->band = -1;
     tally->written = 0;
     size_t head_size = (sizeof *tally + AT_ALIGNMENT - 1) / AT_ALIGNMENT * AT_ALIGNMENT;
@@ -167,7 +169,7 @@ static received *begin(const at_look *look, int64_t index, int32_t lane) {
     memset(tally->column_sum, 0, sizeof(double) * count.columns);
     if (wants_grid(call->taps))
         begin_grid(tally);
-    tally->converted = at_panel_in_place(call->k) ? NULL : (at_real *)(void *)(tally->start + count.starts);
+    tally->converted = converts ? (at_real *)(void *)(tally->start + count.starts) : NULL;
     for (int64_t j = first_chunk(tally); tally->converted != NULL && j < tally->keys.end; j += AT_CHUNK)
         convert(tally, j);
     return tally;
@@ -181,7 +183,7 @@ static void write_cells(const received *tally, const attend_out *tensor, int64_t
 }
 
 static void write_band(received *tally, int64_t band, int32_t slot) {
-    const at_taps *taps = tally->look->work.call->taps;
+    const at_taps *taps = tally->work->call->taps;
     int64_t place = slot * (tally->units.end - tally->units.first);
     write_cells(tally, &taps->grid_sum, band, tally->sum + place);
     write_cells(tally, &taps->grid_max, band, tally->most + place);
@@ -200,8 +202,8 @@ static void write_empty_bands(received *tally, int64_t end) {
 
 /* Slot 0 holds the band that is not finished. */
 static void place_rows(received *tally, const at_block *block) {
-    const at_problem *problem = tally->look->work.call->problem;
-    int64_t bands = tally->look->work.call->taps->grid_rows;
+    const at_problem *problem = tally->work->call->problem;
+    int64_t bands = tally->work->call->taps->grid_rows;
     tally->slots = tally->band < 0 ? 0 : 1;
     tally->slot_band[0] = tally->band;
     for (int32_t i = 0; i < block->rows; i++) {
@@ -236,7 +238,7 @@ static void finish_rows(received *tally) {
 
 /* Rows of one slot that see the same keys and no others. */
 static void count_rows(received *tally, int32_t slot, at_span keys, double rows) {
-    int64_t columns = tally->look->work.call->taps->grid_columns, total = tally->look->work.call->problem->keys;
+    int64_t columns = tally->work->call->taps->grid_columns, total = tally->work->call->problem->keys;
     double *count = tally->count + slot * (tally->units.end - tally->units.first);
     const double *start = tally->start;
     int64_t first = at_band_of(keys.first, columns, total) - tally->units.first;
@@ -263,7 +265,7 @@ static void count_by_position(received *tally, const at_block *block) {
 
 /* Where a mask or a bias decides too: for the keys of one span. */
 static void count_by_content(received *tally, at_span span, const uint64_t *seen) {
-    int64_t columns = tally->look->work.call->taps->grid_columns, keys = tally->look->work.call->problem->keys;
+    int64_t columns = tally->work->call->taps->grid_columns, keys = tally->work->call->problem->keys;
     int64_t width = tally->units.end - tally->units.first;
     for (int32_t slot = 0; seen == NULL && slot < tally->slots; slot++)
         count_rows(tally, slot, span, __builtin_popcountll(tally->slot_rows[slot]));
@@ -278,7 +280,7 @@ static void count_by_content(received *tally, at_span span, const uint64_t *seen
 
 /* The maximum passes over NaN; a row that holds it holds it wherever it sees a key. */
 static void mark_broken(received *tally, const at_block *block, at_span span, const uint64_t *seen) {
-    const at_fused *call = tally->look->work.call;
+    const at_fused *call = tally->work->call;
     int64_t width = tally->units.end - tally->units.first;
     for (int32_t i = 0; i < block->rows; i++)
         for (int64_t j = span.first; isnan(block->final.inverse[i]) && j < span.end; j++)
@@ -294,13 +296,13 @@ static void add_lines(received *tally, const at_block *block, int64_t x, int32_t
     double *to[AT_LANES];
     for (int32_t i = 0; i < block->rows; i++)
         to[i] = (most ? tally->most : tally->sum) + tally->slot[i] * width + x;
-    tally->look->work.plan.kernels->across(values, block->rows, lines, most, to);
+    tally->work->plan.kernels->across(values, block->rows, lines, most, to);
 }
 
 /* The weights of a span of keys inside one chunk: a line for each column of the grid, in their place, then the lines
    over the rows. */
 static void tally_grid(received *tally, const at_block *block, at_span span, at_real *weights, const uint64_t *seen) {
-    const at_fused *call = tally->look->work.call;
+    const at_fused *call = tally->work->call;
     const at_taps *taps = call->taps;
     int64_t x = at_band_of(span.first, taps->grid_columns, call->problem->keys) - tally->units.first, column[AT_CHUNK];
     int32_t end[AT_CHUNK], lines = 0;
@@ -312,8 +314,7 @@ static void tally_grid(received *tally, const at_block *block, at_span span, at_
         end[lines++] = (int32_t)(least((int64_t)tally->start[x + 1], span.end) - span.first);
     } while (span.first + end[lines - 1] < span.end);
     bool wants_most = at_given_out(&taps->grid_max);
-    tally->look->work.plan.kernels->pool(weights, block->rows, end, lines, weights,
-                                         wants_most ? tally->line_most : NULL);
+    tally->work->plan.kernels->pool(weights, block->rows, end, lines, weights, wants_most ? tally->line_most : NULL);
     for (int32_t n = 0, next; n < lines; n = next) {
         for (next = n + 1; next < lines && column[next] == column[n] + next - n; next++)
             ;
@@ -328,18 +329,18 @@ static void tally_grid(received *tally, const at_block *block, at_span span, at_
 /* ---- the task ---- */
 
 static void tally_columns(received *tally, const at_block *block, at_span span, const at_real *weights) {
-    const at_taps *taps = tally->look->work.call->taps;
+    const at_taps *taps = tally->work->call->taps;
     uint64_t rows = 0;
     for (int32_t i = 0; i < block->rows; i++)
         if (block->query[i].i >= taps->column_first && block->query[i].i < taps->column_end)
             rows |= (uint64_t)1 << i;
-    tally->look->work.plan.kernels->receive(weights, (int32_t)(span.end - span.first), rows,
-                                            tally->column_sum + (span.first - tally->keys.first));
+    tally->work->plan.kernels->receive(weights, (int32_t)(span.end - span.first), rows,
+                                       tally->column_sum + (span.first - tally->keys.first));
 }
 
 /* The keys from key first on, as far as its chunk goes. */
 static at_panel keys_of_chunk(const received *tally, int64_t first) {
-    const at_fused *call = tally->look->work.call;
+    const at_fused *call = tally->work->call;
     int64_t chunk = first - first % AT_CHUNK, width = call->problem->head_width;
     at_panel keys = at_panel_raw(call->k, tally->b, tally->h / call->problem->group, chunk);
     if (tally->converted != NULL) {
@@ -350,31 +351,60 @@ static at_panel keys_of_chunk(const received *tally, int64_t first) {
     return at_panel_from(keys, first - chunk);
 }
 
-static void step(received *tally, at_block *block, at_span span) {
-    const at_look *look = tally->look;
-    const at_fused *call = look->work.call;
-    const at_plan *plan = &look->work.plan;
-    at_bench *bench = tally->bench;
-    int32_t count = (int32_t)(span.end - span.first);
-    const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, bench->seen);
+/* Those that were kept, or made once more. */
+static at_real *scores_of(const received *tally, const at_block *block, at_span span, const uint64_t *seen) {
+    if (block->kept != NULL)
+        return block->kept + span.first * AT_LANES;
+    const at_forward_work *work = tally->work;
+    at_panel keys = keys_of_chunk(tally, span.first);
+    at_ahead then = at_panel_ahead(keys, span.end - span.first, work->call->problem->head_width);
+    at_block_scores(work->call, &work->plan, tally->bench, block, span, keys, seen, &then);
+    return tally->bench->scores;
+}
+
+static void step(received *tally, const at_block *block, at_span span) {
+    const at_fused *call = tally->work->call;
+    const at_plan *plan = &tally->work->plan;
+    const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, tally->bench->seen);
     if (!at_seen_by_some(seen, block->rows, span))
         return;
-    at_panel keys = keys_of_chunk(tally, span.first);
-    at_ahead then = at_panel_ahead(keys, count, call->problem->head_width);
-    at_block_scores(call, plan, bench, block, span, keys, seen, &then);
-    plan->kernels->reweigh(bench->scores, block->rows, count, seen, plan->factor, &block->final);
+    at_real *weights = scores_of(tally, block, span, seen);
+    plan->kernels->reweigh(weights, block->rows, (int32_t)(span.end - span.first), seen, plan->factor, &block->final);
     if (at_given_out(&call->taps->column_sum))
-        tally_columns(tally, block, span, bench->scores);
+        tally_columns(tally, block, span, weights);
     if (!wants_grid(call->taps))
         return;
     if (at_given_out(&call->taps->grid_count) && at_sees_by_content(call->problem))
         count_by_content(tally, span, seen);
-    tally_grid(tally, block, span, bench->scores, seen);
+    tally_grid(tally, block, span, weights, seen);
+}
+
+/* The keys of the range that are in the span, for a block whose sums are known. */
+static void add_block(received *tally, const at_block *block, at_span span) {
+    const at_fused *call = tally->work->call;
+    span.first = span.first > tally->keys.first ? span.first : tally->keys.first;
+    span.end = least(span.end, tally->keys.end);
+    if (wants_grid(call->taps))
+        place_rows(tally, block);
+    if (wants_grid(call->taps) && at_given_out(&call->taps->grid_count) && !at_sees_by_content(call->problem))
+        count_by_position(tally, block);
+    for (int64_t j = span.first, next; j < span.end; j = next) {
+        next = least(j + AT_CHUNK - j % AT_CHUNK, span.end);
+        at_span chunk = {j, next};
+        step(tally, block, chunk);
+    }
+    if (wants_grid(call->taps))
+        finish_rows(tally);
+}
+
+/* Whether anything is asked of queries first .. end-1. */
+static bool counts(const at_taps *taps, int64_t first, int64_t end) {
+    return wants_grid(taps) || (end > taps->column_first && first < taps->column_end);
 }
 
 /* Whether queries first .. end-1 may see a key of the range: without packing, positions rise with the queries. */
 static bool may_see(const received *tally, int64_t first, int64_t end) {
-    const at_problem *problem = tally->look->work.call->problem;
+    const at_problem *problem = tally->work->call->problem;
     if (at_given_in(&problem->query_starts))
         return true;
     at_query low = at_query_of(problem, tally->b, tally->h, first);
@@ -383,41 +413,23 @@ static bool may_see(const received *tally, int64_t first, int64_t end) {
 }
 
 static void run_block(received *tally, int64_t first, int64_t end) {
-    const at_look *look = tally->look;
-    const at_taps *taps = look->work.call->taps;
+    const at_forward_work *work = tally->work;
     at_block *block = &tally->bench->blocks[0];
-    bool counts = end > taps->column_first && first < taps->column_end;
-    if ((!wants_grid(taps) && !counts) || !may_see(tally, first, end))
+    if (!counts(work->call->taps, first, end) || !may_see(tally, first, end))
         return;
     block->rows = 0;
     for (int64_t i = first; i < end; i++)
-        block->query[block->rows++] = at_query_of(look->work.call->problem, tally->b, tally->h, i);
+        block->query[block->rows++] = at_query_of(work->call->problem, tally->b, tally->h, i);
     at_span span = at_span_of(block->query, block->rows);
     if (span.first >= tally->keys.end || span.end <= tally->keys.first)
         return;
-    at_block_pack(look->work.call, &look->work.plan, tally->bench, block);
-    at_look_settle(look->work.call, &look->work.plan, block);
-    span.first = span.first > tally->keys.first ? span.first : tally->keys.first;
-    span.end = least(span.end, tally->keys.end);
-    if (wants_grid(taps))
-        place_rows(tally, block);
-    if (wants_grid(taps) && at_given_out(&taps->grid_count) && !at_sees_by_content(look->work.call->problem))
-        count_by_position(tally, block);
-    for (int64_t j = span.first, next; j < span.end; j = next) {
-        next = least(j + AT_CHUNK - j % AT_CHUNK, span.end);
-        at_span chunk = {j, next};
-        step(tally, block, chunk);
-    }
-    if (wants_grid(taps))
-        finish_rows(tally);
+    at_block_pack(work->call, &work->plan, tally->bench, block);
+    at_look_settle(work->call, &work->plan, block);
+    add_block(tally, block, span);
 }
 
-void at_received_run(void *opaque, int64_t index, int32_t lane) {
-    received *tally = begin(opaque, index, lane);
-    const at_problem *problem = tally->look->work.call->problem;
-    const at_taps *taps = tally->look->work.call->taps;
-    for (int64_t i = 0; i < problem->queries; i += AT_LANES)
-        run_block(tally, i, least(i + AT_LANES, problem->queries));
+static void end(received *tally) {
+    const at_taps *taps = tally->work->call->taps;
     for (int64_t j = tally->keys.first; at_given_out(&taps->column_sum) && j < tally->keys.end; j++)
         at_set(&taps->column_sum, tally->b, tally->h, j, 0, tally->column_sum[j - tally->keys.first]);
     if (!wants_grid(taps))
@@ -428,3 +440,24 @@ void at_received_run(void *opaque, int64_t index, int32_t lane) {
     }
     write_empty_bands(tally, taps->grid_rows);
 }
+
+void at_received_run(void *opaque, int64_t index, int32_t lane) {
+    const at_forward_work *work = opaque;
+    received *tally = begin(work, index / work->ranges, index % work->ranges, lane);
+    int64_t queries = work->call->problem->queries;
+    for (int64_t i = 0; i < queries; i += AT_LANES)
+        run_block(tally, i, least(i + AT_LANES, queries));
+    end(tally);
+}
+
+/* ---- beside the output ---- */
+
+void at_received_begin(const at_forward_work *work, int64_t head, int32_t lane) { (void)begin(work, head, 0, lane); }
+
+void at_received_add(const at_forward_work *work, at_block *block, int32_t lane) {
+    if (counts(work->call->taps, block->query[0].i, block->query[block->rows - 1].i + 1) &&
+        block->span.first < block->span.end)
+        add_block(at_tally_of(work, lane), block, block->span);
+}
+
+void at_received_end(const at_forward_work *work, int32_t lane) { end(at_tally_of(work, lane)); }

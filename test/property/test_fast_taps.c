@@ -272,6 +272,67 @@ static void test_looking_alone(void **state) {
     }
 }
 
+/* A number of a query, a key or a value may be NaN or infinite: one in twenty. */
+static void spoil(test_random *rng, const attend_in *tensor) {
+    attend_out whole = {.dtype = tensor->dtype, .rank = tensor->rank, .data = (void *)(uintptr_t)tensor->data};
+    memcpy(whole.shape, tensor->shape, sizeof whole.shape);
+    memcpy(whole.stride, tensor->stride, sizeof whole.stride);
+    const double odd[] = {NAN, -NAN, INFINITY, -INFINITY};
+    for (int64_t b = 0; b < whole.shape[0]; b++)
+        for (int64_t h = 0; h < whole.shape[1]; h++)
+            for (int64_t i = 0; i < whole.shape[2]; i++)
+                if (random_chance(rng, 5))
+                    test_set(&whole, b, h, i, random_pick(rng, 0, whole.shape[3] - 1), odd[random_pick(rng, 0, 3)]);
+}
+
+/* What column sums add to the scratch of a call. */
+static size_t scratch_for_columns(const attend_problem *p, int32_t threads) {
+    attend_ctx *ctx = context_of(ATTEND_ISA_BEST, threads);
+    attend_taps taps = attend_taps_init();
+    size_t with, without;
+    taps.column_sum = test_tensor(ATTEND_F64, p->batch, p->heads, p->keys, -1);
+    assert_works(ctx, attend_scratch_size(ctx, p, &taps, &with));
+    assert_works(ctx, attend_scratch_size(ctx, p, NULL, &without));
+    attend_ctx_destroy(ctx);
+    return with - without;
+}
+
+/* Where scores are kept, columns and the grid are made on the way to the output, else in a pass of their own, for which two
+   heads are too few for eight threads: the same bits. */
+static void test_beside_and_in_a_pass_of_its_own(void **state) {
+    enum { HEADS = 2, QUERIES = 450, KEYS = 700, WIDTH = 5, BLOCK = 48 };
+    static const attend_dtype types[] = {ATTEND_F32, ATTEND_F16, ATTEND_F64};
+    test_random rng = test_seed(119);
+    (void)state;
+    for (int n = 0; n < 12; n++) {
+        random_call call = {.problem = attend_problem_init(), .extra = attend_extra_init()};
+        attend_problem *p = &call.problem;
+        p->batch = 1, p->heads = p->kv_heads = HEADS, p->queries = QUERIES, p->keys = KEYS;
+        p->head_width = p->value_width = WIDTH;
+        p->flags = n % 2 ? ATTEND_LIMIT_AHEAD : 0;
+        p->query_offset = random_pick(&rng, -300, 600);
+        call.q = test_random_tensor(&rng, types[n % 3], 1, HEADS, QUERIES, WIDTH);
+        call.k = test_random_tensor(&rng, types[n % 3], 1, HEADS, KEYS, WIDTH);
+        call.v = test_random_tensor(&rng, types[n % 3], 1, HEADS, KEYS, WIDTH);
+        call.o = test_tensor(types[n % 3], 1, HEADS, QUERIES, WIDTH);
+        if (n % 4 > 1) {
+            attend_out mask = test_tensor(ATTEND_U8, 1, HEADS, QUERIES, KEYS);
+            for (int64_t m = 0; m < HEADS * QUERIES * KEYS; m++)
+                ((uint8_t *)mask.data)[m] = m % KEYS < 270 || random_chance(&rng, 90) ? 1 : 0;
+            call.extra.mask = attend_read(mask);
+            call.extra.sinks = test_list(ATTEND_F32, HEADS, (double[]){1, -2});
+        }
+        if (n > 8)
+            spoil(&rng, &call.k);
+        view seen = any_view(&rng, p);
+        attend_taps beside = look(&call, &seen, ATTEND_ISA_BEST, 1), apart = look(&call, &seen, ATTEND_ISA_BEST, 8);
+        assert_same_taps(&beside, &apart);
+        const size_t kept = (size_t)KEYS * BLOCK * sizeof(float); /* at least, for each thread that keeps scores */
+        assert_true(scratch_for_columns(p, 1) >= kept);
+        assert_true(scratch_for_columns(p, 8) < 8 * kept / 2);
+    }
+}
+
 enum { MANY_ROWS = 60, MANY_KEYS = 700, MANY_WIDTH = 8 };
 
 /* Each key of a kind of its own, more kinds than a chunk has keys; and all rows are chosen. */
@@ -322,19 +383,6 @@ static void test_a_kind_for_each_key(void **state) {
 }
 
 /* ---- NaN and infinity ---- */
-
-/* A number of a query, a key or a value may be NaN or infinite: one in twenty. */
-static void spoil(test_random *rng, const attend_in *tensor) {
-    attend_out whole = {.dtype = tensor->dtype, .rank = tensor->rank, .data = (void *)(uintptr_t)tensor->data};
-    memcpy(whole.shape, tensor->shape, sizeof whole.shape);
-    memcpy(whole.stride, tensor->stride, sizeof whole.stride);
-    const double odd[] = {NAN, -NAN, INFINITY, -INFINITY};
-    for (int64_t b = 0; b < whole.shape[0]; b++)
-        for (int64_t h = 0; h < whole.shape[1]; h++)
-            for (int64_t i = 0; i < whole.shape[2]; i++)
-                if (random_chance(rng, 5))
-                    test_set(&whole, b, h, i, random_pick(rng, 0, whole.shape[3] - 1), odd[random_pick(rng, 0, 3)]);
-}
 
 /* All paths and instruction sets agree where there is NaN, and on its bits. */
 static void test_nan_and_infinity(void **state) {
@@ -407,6 +455,7 @@ int main(void) {
         TEST(test_company),
         TEST(test_number_of_queries),
         TEST(test_looking_alone),
+        TEST(test_beside_and_in_a_pass_of_its_own),
         TEST(test_a_kind_for_each_key),
         TEST(test_nan_and_infinity),
         TEST(test_heaviest_of_keys_that_weigh_nothing),

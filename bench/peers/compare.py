@@ -86,6 +86,15 @@ def load_peers(names):
     return found
 
 
+def settle():
+    """Returns when the threads of the library before have stopped waiting actively for work, or after a second."""
+    for _ in range(100):
+        used = time.process_time()
+        time.sleep(0.01)
+        if time.process_time() - used < 0.001:
+            return
+
+
 class Comparison:
     def __init__(self, options, threads):
         folder = os.path.join(ROOT, options.build)
@@ -96,7 +105,7 @@ class Comparison:
         self.clock = time.process_time if threads == 1 else time.perf_counter
 
     def timed(self, run):
-        time.sleep(0.01)  # threads of the one before stop waiting for work
+        settle()
         start = self.clock()
         run()
         return self.clock() - start

@@ -380,8 +380,8 @@ static void write_output(const at_fused *call, const at_plan *plan, at_bench *be
         o[i] = in_place ? (at_real *)call->o->data + at_row_place(call->o->stride, at->b, at->h, at->i)
                         : bench->rows + i * width;
     }
-    for (int32_t i = 0; i < block->rows;
-         i++) /* where nothing has weight, output is 0, or NaN by a value that is seen */
+    /* Where nothing has weight, output is 0, or NaN by a value that is seen. */
+    for (int32_t i = 0; i < block->rows; i++)
         sum[i] = weighs_nothing(call->problem, block, i) ? 1 : block->state.sum[i];
     for (int32_t i = block->rows; i < AT_LANES; i++)
         sum[i] = 1;
@@ -421,13 +421,13 @@ static void settle(const at_fused *call, const at_plan *plan, at_block *block) {
    of the highest scores. */
 static void write_tally(const at_fused *call, const at_plan *plan, at_bench *bench, const at_block *block,
                         const at_real *shift) {
-    const at_final *final = &block->final;
+    const at_final *known = &block->final;
     double factor[AT_LANES], unit = plan->adjusted ? 1 : fabs(call->problem->scale);
     for (int32_t i = 0; i < block->rows; i++) {
-        bool far = call->lse != NULL && fabs((double) final->shift[i]) >= (double)AT_REAL_HUGE;
-        double power = far ? ((double)block->state.highest[i] - (double) final->highest[i]) * unit * AT_LOG2_E
-                           : (double)shift[i] - (double) final->shift[i];
-        factor[i] = final->inverse[i] == 0 ? 0 : exp2(power) * (double) final->inverse[i];
+        bool far = call->lse != NULL && fabs((double)known->shift[i]) >= (double)AT_REAL_HUGE;
+        double power = far ? ((double)block->state.highest[i] - (double)known->highest[i]) * unit * AT_LOG2_E
+                           : (double)shift[i] - (double)known->shift[i];
+        factor[i] = known->inverse[i] == 0 ? 0 : exp2(power) * (double)known->inverse[i];
     }
     at_heaviest_write(call->problem, call->taps, plan, bench, block, factor);
 }

@@ -16,9 +16,8 @@ typedef struct at_block {
     at_real *queries; /* (D, AT_LANES) */
     at_real *output;  /* (E, AT_LANES) not yet divided */
     at_rows state;
-    at_real *kept; /* (Tk, AT_LANES) scores of the keys that were met, as softmax sees them; NULL: not wanted */
-    at_final
-        final; /* only where it is looked at: in tallies, and for what is kept or in a pass that looks (look_pass.h) */
+    at_real *kept;   /* (Tk, AT_LANES) scores of the keys that were met, as softmax sees them; NULL: not wanted */
+    at_final final;  /* only for tallies, for scores that were kept, and in a pass that looks (look_pass.h) */
     at_tally *tally; /* NULL: not wanted */
 } at_block;
 

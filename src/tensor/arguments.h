@@ -23,7 +23,7 @@ enum { AT_ANY = -1 };
 typedef struct at_argument {
     const char *name;
     attend_in view;
-    at_extent extent; /* of view, so that the calls that are small do not find it again and again */
+    at_extent extent; /* of view: found once, since in a small call it counts */
     bool written;
 } at_argument;
 

@@ -105,14 +105,25 @@ void at_block_pack(const at_fused *call, const at_plan *plan, at_bench *bench, a
     plan->kernels->pack(q, block->rows, width, plan->sign, block->queries);
 }
 
+/* Asks for row [b,h,i], which is read or written soon; into the second cache, since the few buffers for misses of the first
+   one would be the limit. */
+static void fetch_row(const attend_in *tensor, int64_t b, int64_t h, int64_t i) {
+    int64_t size = (int64_t)attend_dtype_size((attend_dtype)tensor->dtype);
+    const char *row = (const char *)tensor->data + at_row_place(tensor->stride, b, h, i) * size;
+    for (int64_t n = 0; n < tensor->shape[3] * size; n += 64)
+        __builtin_prefetch(row + n, 0, 2);
+}
+
 void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, const at_span *heads,
                     const at_span *queries, int64_t b) {
     block->rows = 0;
     for (int64_t h = heads->first; h < heads->end; h++)
-        for (int64_t i = queries->first; i < queries->end; i++)
+        for (int64_t i = queries->first; i < queries->end; i++) {
+            fetch_row(call->q, b, h, i);
             block->query[block->rows++] = at_query_of(call->problem, b, h, i);
-    at_block_pack(call, plan, bench, block);
+        }
     at_block_clear(call->problem, block);
+    at_block_pack(call, plan, bench, block);
 }
 
 /* ---- step ---- */
@@ -377,6 +388,7 @@ static void write_output(const at_fused *call, const at_plan *plan, at_bench *be
     at_real *o[AT_LANES];
     for (int32_t i = 0; i < block->rows; i++) {
         const at_query *at = &block->query[i];
+        fetch_row(&there, at->b, at->h, at->i);
         o[i] = in_place ? (at_real *)call->o->data + at_row_place(call->o->stride, at->b, at->h, at->i)
                         : bench->rows + i * width;
     }
@@ -385,8 +397,8 @@ static void write_output(const at_fused *call, const at_plan *plan, at_bench *be
         sum[i] = weighs_nothing(call->problem, block, i) ? 1 : block->state.sum[i];
     for (int32_t i = block->rows; i < AT_LANES; i++)
         sum[i] = 1;
-    plan->kernels->finish(block->output, block->rows, width, sum, o);
-    restore_infinities(call, block, o);
+    if (plan->kernels->finish(block->output, block->rows, width, sum, o))
+        restore_infinities(call, block, o);
     for (int32_t i = 0; !in_place && i < block->rows; i++)
         at_panel_write(plan->kernels, call->o, block->query[i].b, block->query[i].h, block->query[i].i, o[i]);
 }

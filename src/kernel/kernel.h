@@ -122,8 +122,8 @@ typedef struct at_kernels {
                        const at_real *take, at_real *output);
 
     /* output (E, AT_LANES) divided by sum (AT_LANES) -> o: rows pointers to E numbers each; a row whose sum is 0
-       becomes 0. */
-    void (*finish)(const at_real *output, int32_t rows, int64_t width, const at_real *sum, at_real *const *o);
+       becomes 0.  Returns 0 when all numbers of o are finite. */
+    int (*finish)(const at_real *output, int32_t rows, int64_t width, const at_real *sum, at_real *const *o);
 
     /* Looking, in a pass after that.  scores (keys, AT_LANES) become 2^(factor * s - M) / l in place, 0 where hidden. */
     void (*reweigh)(at_real *scores, int32_t rows, int32_t keys, const uint64_t *seen, at_real factor,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Tiles of 8 x 3 vectors: 24 sums, 3 vectors of queries and one element in 28 of the 32 registers. */
-enum { V_LANES = 16, V_GROUP = 3, V_TILE = 8, V_FEW = 8, V_SIDE = 3 };
+enum { V_LANES = 16, V_GROUP = 3, V_TILE = 8, V_FEW = 8, V_SIDE = 3, V_RUN = AT_CHUNK };
 #define V_LIFT 1.0f
 
 typedef __m512 v_float;

@@ -62,6 +62,8 @@ static void print_kernels(const explain_report *report) {
         printf("kernels   none: plain loops in double\n");
     else
         printf("kernels   %s, %s and %s\n", attend_isa_name((attend_isa)found->isa), found->compare, found->combine);
+    if (is_fast(found) && report->given->call.q.dtype == ATTEND_BF16)
+        print_not("compare_pairs", found->not_pairs);
     for (int i = 0; i < count && is_fast(found); i++)
         print_not(attend_isa_name(isa[i]), passed_over(report, isa[i]));
 }
@@ -137,14 +139,14 @@ int explain_report_json(const explain_report *report) {
     const attend_explanation *found = report->found;
     json_t *all = json_pack(
         "{s:o, s:s, s:{s:s?, s:s?}, s:s, s:o, s:s?, s:s?, s:{s:i, s:i, s:i}, s:i, s:I, s:s?, s:s?, s:I, s:i, s:i, s:I, "
-        "s:s?, s:I}",
+        "s:s?, s:I, s:s?}",
         "problem", problem_table(report), "path", found->path, "not_path", "fast", found->not_fast, "readable",
         why_not_readable(found), "isa", attend_isa_name((attend_isa)found->isa), "not_isa", isa_table(report),
         "compare", found->compare, "combine", found->combine, "block", "heads", found->block_heads, "queries",
         found->block_queries, "rows_most", found->block_most, "chunk", found->chunk, "chunks", found->chunks,
         "keys_converted", found->keys_converted, "values_converted", found->values_converted, "tasks", found->tasks,
         "task_blocks", found->task_blocks, "threads", found->threads, "splits", found->splits, "not_split",
-        found->not_split, "scratch_bytes", (json_int_t)report->scratch);
+        found->not_split, "scratch_bytes", (json_int_t)report->scratch, "not_pairs", found->not_pairs);
     if (all == NULL)
         return cli_failure("no memory for the report");
     json_dumpf(all, stdout, JSON_INDENT(2));

@@ -11,6 +11,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
         -mavx2 -mfma -mf16c)
     set_property(SOURCE "${CMAKE_CURRENT_LIST_DIR}/../src/kernel/kernels_avx512.c" APPEND PROPERTY COMPILE_OPTIONS
         -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c)
+    set_property(SOURCE "${CMAKE_CURRENT_LIST_DIR}/../src/kernel/pairs_avx512.c" APPEND PROPERTY COMPILE_OPTIONS
+        -O3 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512bf16 -mfma -mf16c)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
     target_compile_definitions(attend_objects PRIVATE AT_HAVE_NEON)
 endif()

@@ -142,7 +142,7 @@ typedef enum attend_isa {
     ATTEND_ISA_BEST     = 0,               /* what this CPU runs best                               */
     ATTEND_ISA_PORTABLE = 1,               /* plain C; slow where the CPU has no fused multiply-add */
     ATTEND_ISA_AVX2     = 2,               /* with FMA                                              */
-    ATTEND_ISA_AVX512   = 3,               /* F, BW, DQ and VL                                      */
+    ATTEND_ISA_AVX512   = 3,               /* F, BW, DQ and VL; BF16 where the CPU has it           */
     ATTEND_ISA_NEON     = 4                /* of AArch64                                            */
 } attend_isa;                              /* results have the same bits on each                    */
 
@@ -336,7 +336,8 @@ typedef struct attend_explanation {
     const char *values_converted;
     const char *compare;                   /* the kernels that do most of the work; NULL on the readable path */
     const char *combine;
-} attend_explanation;
+    const char *not_pairs;                 /* why keys are not compared by dot products of pairs of bf16; NULL: they */
+} attend_explanation;                      /* ... are, but for numbers nearer to 0 than 2^-55       */
 
 static inline attend_explanation attend_explanation_init(void)
 { attend_explanation e; memset(&e, 0, sizeof e); e.struct_size = (uint32_t)sizeof e; return e; }

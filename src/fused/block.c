@@ -60,6 +60,7 @@ at_bench *at_bench_lay_out(const at_fused *call, const at_plan *plan, void *memo
     at_bench *bench = memory;
     size_t width = (size_t)problem->head_width, value_width = (size_t)problem->value_width;
     at_real *next = aligned(bench + 1);
+    bench->pairs = plan->pairs != NULL;
     bench->scores = take_reals(&next, AT_CHUNK, AT_LANES);
     bench->added = take_reals(&next, plan->adjusted ? AT_CHUNK : 0, AT_LANES);
     bench->added_rows = take_reals(&next, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
@@ -92,7 +93,22 @@ void at_block_clear(const at_problem *problem, at_block *block) {
         at_heaviest_clear(block->tally);
 }
 
-void at_block_pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
+/* Whether all queries fit; if so they are packed. */
+static bool pack_pairs(const at_fused *call, const at_plan *plan, at_block *block) {
+    int64_t width = call->problem->head_width;
+    const uint16_t *q[AT_LANES];
+    bool fit = true;
+    for (int32_t row = 0; row < block->rows && fit; row++) {
+        const at_query *at = &block->query[row];
+        q[row] = (const uint16_t *)call->q->data + at_row_place(call->q->stride, at->b, at->h, at->i);
+        fit = plan->pairs->fit(q[row], width);
+    }
+    if (fit)
+        plan->pairs->pack(q, block->rows, width, (float *)block->queries);
+    return fit;
+}
+
+static void pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
     int64_t width = call->problem->head_width;
     const at_real *q[AT_LANES];
     bool in_place = at_panel_in_place(call->q);
@@ -101,8 +117,14 @@ void at_block_pack(const at_fused *call, const at_plan *plan, at_bench *bench, a
         q[row] = in_place ? (const at_real *)call->q->data + at_row_place(call->q->stride, at->b, at->h, at->i)
                           : at_panel_of(plan->kernels, call->q, at->b, at->h, at->i, 1, bench->rows + row * width).rows;
     }
-    block->span = at_span_of(block->query, block->rows);
     plan->kernels->pack(q, block->rows, width, plan->sign, block->queries);
+}
+
+void at_block_pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
+    block->span = at_span_of(block->query, block->rows);
+    bench->pairs = block->pairs = bench->pairs && pack_pairs(call, plan, block);
+    if (!block->pairs)
+        pack(call, plan, bench, block);
 }
 
 /* Asks for row [b,h,i], which is read or written soon; into the second cache, since the few buffers for misses of the first
@@ -137,10 +159,21 @@ void at_block_adjust(const at_problem *problem, const at_plan *plan, at_bench *b
                           (at_real)problem->softcap, adds ? bench->added : NULL);
 }
 
+static bool keys_fit(const at_plan *plan, at_panel keys, int64_t count, int64_t width) {
+    bool fit = true;
+    for (int64_t j = 0; keys.rows != NULL && j < count && fit; j++)
+        fit = plan->pairs->fit(at_panel_row(keys, j), width);
+    return fit;
+}
+
 at_panel at_block_keys(const at_fused *call, const at_plan *plan, at_bench *bench, int64_t b, int64_t g,
                        at_span chunk) {
+    at_panel stored = at_panel_raw(call->k, b, g, chunk.first);
     if (!plan->widen_k)
-        return at_panel_raw(call->k, b, g, chunk.first);
+        return stored;
+    bench->pairs = bench->pairs && keys_fit(plan, stored, chunk.end - chunk.first, call->problem->head_width);
+    if (bench->pairs)
+        return stored;
     return at_panel_of(plan->kernels, call->k, b, g, chunk.first, chunk.end - chunk.first, bench->keys);
 }
 
@@ -166,9 +199,12 @@ void at_block_compare(const at_fused *call, const at_plan *plan, at_bench *bench
                       int32_t count, const uint64_t *seen, const at_ahead *ahead) {
     int64_t width = call->problem->head_width;
     at_real *highest = bench->chunk.highest;
-    if (keys.dtype == AT_REAL_DTYPE)
-        plan->kernels->compare(block->queries, block->rows, width, keys.rows, keys.stride, count, seen, bench->scores,
-                               highest, ahead);
+    if (block->pairs)
+        plan->pairs->compare((const float *)block->queries, block->rows, width, keys.rows, keys.stride, count, seen,
+                             (float *)bench->scores, (float *)highest, ahead);
+    else if (keys.dtype == AT_REAL_DTYPE)
+        plan->kernels->compare(block->queries, block->rows, width, keys.rows, keys.stride, count, plan->swapped, seen,
+                               bench->scores, highest, ahead);
     else
         plan->kernels->compare_few(block->queries, block->rows, width, keys.rows, keys.dtype, keys.stride, count,
                                    bench->scores, highest);
@@ -220,6 +256,9 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
         return;
     values = at_panel_from(values, span.first - chunk.first);
     at_ahead then = at_panel_ahead(values, 0, call->problem->value_width);
+    const bool in_place = !plan->widen_k || bench->pairs;
+    if (block->pairs && !bench->pairs) /* some keys did not fit */
+        at_block_pack(call, plan, bench, block);
     at_block_scores(call, plan, bench, block, span, keys, seen, plan->widen_v ? NULL : &then);
     if (block->kept != NULL)
         memcpy(block->kept + span.first * AT_LANES, bench->scores, sizeof(at_real) * AT_LANES * (size_t)count);
@@ -234,7 +273,7 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
         at_heaviest_sort(plan->kernels, call->taps, block->rows, span, bench->scores, bench->keep, bench->take,
                          bench->tallies, block->tally);
     then = at_panel_ahead(keys, count, call->problem->head_width);
-    combine(call, plan, bench, block, count, values, seen, plan->widen_k ? NULL : &then);
+    combine(call, plan, bench, block, count, values, seen, in_place ? &then : NULL);
 }
 
 /* ---- end ---- */

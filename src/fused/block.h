@@ -13,7 +13,8 @@ typedef struct at_block {
     int32_t rows;
     at_query query[AT_LANES];
     at_span span;     /* keys that some row may see */
-    at_real *queries; /* (D, AT_LANES) */
+    at_real *queries; /* (D, AT_LANES); or (D / 2, AT_LANES) pairs of bf16 */
+    bool pairs;       /* which */
     at_real *output;  /* (E, AT_LANES) not yet divided */
     at_rows state;
     at_real *kept;   /* (Tk, AT_LANES) scores of the keys that were met, as softmax sees them; NULL: not wanted */
@@ -24,6 +25,7 @@ typedef struct at_block {
 /* Scratch of one thread. */
 typedef struct at_bench {
     at_block blocks[AT_BLOCKS_MAX];
+    bool pairs;          /* keys and queries are read as pairs of bf16: all have fitted so far */
     at_real *scores;     /* (AT_CHUNK, AT_LANES) */
     at_real *added;      /* (AT_CHUNK, AT_LANES) slopes and bias; only when adjusted */
     at_real *added_rows; /* (AT_LANES, AT_ADDED_KEYS) the same before it is turned over; only when adjusted */

@@ -168,7 +168,7 @@ static attend_status forward(attend_ctx *ctx, const at_fused *call) {
     at_forward_work work = {.call = &mine}, look;
     needs bytes;
     void *scratch;
-    at_plan_make(call, at_kernels_of(ctx->isa), ctx->threads, &work.plan);
+    at_plan_make(call, ctx->isa, ctx->threads, &work.plan);
     AT_TRY(measure_all(ctx, &work, !at_panel_in_place(call->k), &look, &bytes));
     AT_TRY(at_memory_scratch(ctx, bytes.all, &scratch));
     work.scratch = look.scratch = (char *)scratch + bytes.states;

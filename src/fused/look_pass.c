@@ -39,6 +39,7 @@ attend_status at_look_measure(attend_ctx *ctx, const at_fused *call, const at_pl
     look->call = call;
     look->plan = *plan;
     look->plan.tallies = look->plan.keeps = false; /* that was for the way to the output */
+    look->plan.pairs = NULL;                       /* what is looked at is converted; the bits are the same */
     look->ranges = 0;
     if (at_received_wanted(taps) && !plan->keeps)
         at_received_cut(call->problem, taps, ctx->threads, look);

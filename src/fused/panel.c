@@ -5,9 +5,13 @@
 _Static_assert(AT_PAGE % AT_CHUNK == 0, "a chunk of keys lies in one page");
 _Static_assert((int)AT_PAGE_SIDE_BY_SIDE == (int)AT_GROUP, "a cache stores keys as the kernels read them");
 
+int32_t at_panel_stored(const attend_in *tensor) {
+    return tensor->dtype == AT_PAGED ? ((const at_pages *)tensor->data)->dtype : tensor->dtype;
+}
+
 bool at_panel_in_place(const attend_in *tensor) {
     if (tensor->dtype == AT_PAGED)
-        return ((const at_pages *)tensor->data)->dtype == AT_REAL_DTYPE;
+        return at_panel_stored(tensor) == AT_REAL_DTYPE;
     return tensor->dtype == AT_REAL_DTYPE && (tensor->stride[3] == 1 || tensor->shape[3] == 1);
 }
 

@@ -48,6 +48,9 @@ static inline at_ahead at_panel_ahead(at_panel panel, int64_t j, int64_t width) 
     return ahead;
 }
 
+/* The type of the elements, in pages or not. */
+AT_PART int32_t at_panel_stored(const attend_in *tensor);
+
 /* Rows first .. first+count-1 of tensor[b,h]; scratch (count, width) is used only where they are not in place. */
 AT_PART at_panel at_panel_of(const at_kernels *kernels, const attend_in *tensor, int64_t b, int64_t h, int64_t first,
                              int64_t count, at_real *scratch);

@@ -44,6 +44,33 @@ const char *at_plan_widens(const attend_in *tensor, const at_plan *plan) {
     return NULL;
 }
 
+/* Rows of pairs that are adjacent, each pair where a number of 32 bits may lie. */
+static bool holds_pairs(const attend_in *tensor) {
+    if (tensor->dtype == AT_PAGED)
+        return tensor->shape[3] % 2 == 0;
+    bool even = tensor->shape[3] % 2 == 0 && (uintptr_t)tensor->data % 4 == 0 && tensor->stride[3] == 1;
+    for (int axis = 0; axis < 3; axis++)
+        even = even && tensor->stride[axis] % 2 == 0;
+    return even;
+}
+
+/* One condition a line. */
+const char *at_plan_not_pairs(const at_fused *call, const at_plan *plan, attend_isa isa) {
+    if (call->q->dtype != ATTEND_BF16 || at_panel_stored(call->k) != ATTEND_BF16)
+        return "queries or keys are not bf16";
+    if (AT_REAL_DTYPE == ATTEND_F64)
+        return "sums are in f64";
+    if (at_pairs_of(isa) == NULL)
+        return "this processor, or the instruction set that was asked for, has no dot products of bf16";
+    if (plan->heads * plan->queries <= AT_FEW)
+        return "the few rows of a block have kernels of their own";
+    if (plan->sign < 0)
+        return "the scale is negative";
+    if (!holds_pairs(call->q) || !holds_pairs(call->k))
+        return "elements of q or k are not adjacent pairs, each at an address that 4 divides";
+    return NULL;
+}
+
 /* Many queries: one head at a time fills the lanes. Few: the heads of a group stand side by side, so that each key
    is read once for all of them. */
 static void cut_blocks(const at_problem *problem, at_plan *plan) {
@@ -128,9 +155,9 @@ static void keep_scores(const at_problem *problem, at_plan *plan) {
     count_tasks(problem, plan);
 }
 
-void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan) {
+void at_plan_make(const at_fused *call, attend_isa isa, int32_t threads, at_plan *plan) {
     const at_problem *problem = call->problem;
-    plan->kernels = kernels;
+    plan->kernels = at_kernels_of(isa);
     plan->adjusted = problem->softcap > 0 || at_given_in(&problem->slopes) || at_given_in(&problem->bias);
     plan->sign = problem->scale < 0 ? -1 : 1;
     plan->factor = (at_real)(plan->adjusted ? AT_LOG2_E : fabs(problem->scale) * AT_LOG2_E);
@@ -138,6 +165,8 @@ void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threa
     cut_blocks(problem, plan);
     plan->widen_k = at_plan_widens(call->k, plan) != NULL;
     plan->widen_v = at_plan_widens(call->v, plan) != NULL;
+    plan->pairs = at_plan_not_pairs(call, plan, isa) == NULL ? at_pairs_of(isa) : NULL;
+    plan->swapped = at_panel_stored(call->k) == ATTEND_BF16;
     cut_tasks(problem, plan);
     plan->chunks = parts(problem->keys, AT_CHUNK);
     plan->whole = whole(problem, plan, threads);
@@ -184,7 +213,7 @@ static const char *name_of(const attend_in *tensor, bool widened, const char *wh
 
 void at_plan_explain(const attend_ctx *ctx, const at_fused *call, attend_explanation *explanation) {
     at_plan plan;
-    at_plan_make(call, NULL, ctx->threads, &plan);
+    at_plan_make(call, ctx->isa, ctx->threads, &plan);
     explanation->isa = (int32_t)(AT_REAL_DTYPE == ATTEND_F64 ? at_kernels_f64_from(ctx->isa) : ctx->isa);
     explanation->chunk = AT_CHUNK;
     explanation->chunks = plan.chunks;
@@ -196,8 +225,10 @@ void at_plan_explain(const attend_ctx *ctx, const at_fused *call, attend_explana
     explanation->splits = plan.splits;
     explanation->not_split = plan.whole;
     explanation->threads = at_parallel_lanes(ctx, plan.tasks * plan.splits);
-    explanation->keys_converted = at_plan_widens(call->k, &plan);
+    explanation->keys_converted = plan.pairs != NULL ? NULL : at_plan_widens(call->k, &plan);
+    explanation->not_pairs = at_plan_not_pairs(call, &plan, ctx->isa);
     explanation->values_converted = at_plan_widens(call->v, &plan);
-    explanation->compare = name_of(call->k, plan.widen_k, "compare", "compare_few");
+    explanation->compare =
+        plan.pairs != NULL ? "compare_pairs" : name_of(call->k, plan.widen_k, "compare", "compare_few");
     explanation->combine = name_of(call->v, plan.widen_v, "combine", "combine_few");
 }

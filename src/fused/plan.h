@@ -4,7 +4,7 @@
 
 #include "fused/fast.h"
 #include "fused/part.h"
-#include "kernel/kernel.h"
+#include "kernel/pairs.h"
 #include "problem/visible.h"
 
 enum { AT_BLOCKS_MAX = 4 }; /* blocks of a task */
@@ -36,6 +36,8 @@ typedef struct at_plan {
     int64_t splits;        /* 1, or parts that the chunks of a task are cut into (decode.h) */
     const char *whole;     /* why the chunks of a task are not cut, in words; NULL when they are */
     bool widen_k, widen_v; /* keys or values are converted to rows of floats first    */
+    const at_pairs *pairs; /* keys that fit are compared as pairs of bf16 instead; NULL: none are */
+    bool swapped;          /* keys are bf16: the second of each pair of elements first   */
     bool tallies;          /* of heaviest keys or of kinds are kept on the way (heaviest.h) */
     bool keeps;            /* scores, of which a task, a whole head, makes column sums and the grid (received.c) */
     bool adjusted;         /* scores are scaled, capped and added to before normalize    */
@@ -50,8 +52,11 @@ AT_PART void at_plan_explain(const attend_ctx *ctx, const at_fused *call, attend
 /* Why keys or values are converted first, in words; NULL when they are read where they lie. */
 AT_PART const char *at_plan_widens(const attend_in *tensor, const at_plan *plan);
 
-/* threads matters for splits, and for whether scores are kept. */
-AT_PART void at_plan_make(const at_fused *call, const at_kernels *kernels, int32_t threads, at_plan *plan);
+/* Why keys are not compared as pairs of bf16, in words; NULL when they are. */
+AT_PART const char *at_plan_not_pairs(const at_fused *call, const at_plan *plan, attend_isa isa);
+
+/* For kernels of isa.  threads matters for splits, and for whether scores are kept. */
+AT_PART void at_plan_make(const at_fused *call, attend_isa isa, int32_t threads, at_plan *plan);
 
 /* The plan of a call for this problem and these taps that needs the most scratch, whatever its types and optional inputs:
    of those that may keep scores, or of those that do not. */

@@ -4,7 +4,8 @@
    their keys and values.  Keys come in chunks of at most AT_CHUNK.  A chunk gives a partial result for every row,
    and partials are folded in the order of the chunks:
 
-       compare     s[j,i] = sum_d q[i,d] k[j,d]                       summed over d one after another
+       compare     s[j,i] = sum_d q[i,d] k[j,d]                       summed over d one after another; for keys of bf16
+                                                                     the second of each pair first, 1 0 3 2 (pairs.h)
        normalize   M[i]   = ceil(factor * max_j s[j,i])               a whole number: 2^(M - M') is exact
                    p[j,i] = 2^(factor * s[j,i] - M[i])                factor = scale * log2 e
                    l[i]   = sum_j p[j,i]                              summed over j one after another
@@ -81,9 +82,11 @@ typedef struct at_kernels {
 
     /* queries (D, AT_LANES), k (keys, D) with stride k_stride -> scores (keys, AT_LANES), and the highest score of
        each row (AT_LANES).  With hidden pairs, scores and highest are what they happen to be where nobody looks:
-       call highest after it.  ahead may be NULL, as in combine. */
+       call highest after it.  swapped: whether the second of each pair of elements comes first.  ahead may be
+       NULL, as in combine. */
     void (*compare)(const at_real *queries, int32_t rows, int64_t width, const at_real *k, int64_t k_stride,
-                    int32_t keys, const uint64_t *seen, at_real *scores, at_real *highest, const at_ahead *ahead);
+                    int32_t keys, int swapped, const uint64_t *seen, at_real *scores, at_real *highest,
+                    const at_ahead *ahead);
 
     /* scores (keys, AT_LANES) become cap * tanh(score * scale / cap) + added (keys, AT_LANES); cap 0: no cap, added NULL:
        nothing is added. */

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "kernel/pairs.h"
+
 #ifdef AT_HAVE_X86
 /* These ask the operating system too: registers that it does not save do not count. */
 static int has_avx2(void) {
@@ -11,6 +13,7 @@ static int has_avx512(void) {
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
+static int has_avx512_bf16(void) { return has_avx512() && __builtin_cpu_supports("avx512bf16"); }
 #endif
 
 const at_kernels *at_kernels_of(attend_isa isa) {
@@ -69,4 +72,13 @@ attend_isa at_kernels_best(void) {
 #include "kernel/isa.def"
 #undef AT_ISA
     return best;
+}
+
+const at_pairs *at_pairs_of(attend_isa isa) {
+#ifdef AT_HAVE_X86
+    if (isa == ATTEND_ISA_AVX512 && has_avx512_bf16())
+        return &at_pairs_avx512;
+#endif
+    (void)isa;
+    return NULL;
 }

@@ -279,7 +279,7 @@ static outputs run(const at_kernels *kernels, const shape *s, const inputs *in) 
         int64_t k_stride = s->width + s->k_extra, v_stride = s->value_width + s->v_extra;
         const uint64_t *seen = s->masked ? in->seen + j : NULL;
         const at_ahead past = {(uintptr_t)(in->k.data + (j + keys) * k_stride), 64, 4096}; /* the guard page at last */
-        kernels->compare(queries, s->rows, s->width, in->k.data + j * k_stride, k_stride, keys, seen, scores,
+        kernels->compare(queries, s->rows, s->width, in->k.data + j * k_stride, k_stride, keys, 0, seen, scores,
                          chunk.highest, &past);
         if (seen)
             kernels->highest(scores, s->rows, keys, seen, chunk.highest);

@@ -2,7 +2,10 @@
    result, whichever it is, whatever is beside it, and however small its numbers are. */
 #include "random_call.h"
 
-enum { ROUNDS = 120 };
+#ifndef ATTEND_TEST_ROUNDS /* fewer where the processor is emulated */
+#define ATTEND_TEST_ROUNDS 120
+#endif
+enum { ROUNDS = ATTEND_TEST_ROUNDS };
 
 typedef struct sizes {
     int64_t heads, kv_heads, queries, keys, width;
@@ -125,7 +128,7 @@ static void test_explained(void **state) {
         taken[n] = found.not_pairs == NULL;
         assert_int_equal(taken[n], strcmp(found.compare, "compare_pairs") == 0);
     }
-    assert_false(taken[1] || taken[2] || taken[3]);
+    assert_true(!taken[1] && !taken[2] && !taken[3]);
     if (!taken[0])
         print_message("no dot products of bf16 here\n");
 }

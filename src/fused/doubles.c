@@ -4,6 +4,7 @@
 /* NOLINTBEGIN(bugprone-suspicious-include): that is the purpose of this file */
 #include "fused/added.c"
 #include "fused/block.c"
+#include "fused/cells.c"
 #include "fused/chosen.c"
 #include "fused/decode.c"
 #include "fused/forward.c"

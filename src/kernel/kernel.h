@@ -159,6 +159,9 @@ typedef struct at_kernels {
        them.  Neighbouring rows with the same to[i] are first summed in at_real one after another. */
     void (*across)(const at_real *values, int32_t rows, int32_t count, int32_t most, double *const *to);
 
+    /* weights (keys, AT_LANES) -> to: rows pointers to keys numbers each, every NaN the one NaN. */
+    void (*turn)(const at_real *weights, int32_t rows, int32_t keys, at_real *const *to);
+
     /* normalize that also makes others and distance of the chunk; and what fold is for them, to be called before it. */
     void (*normalize_spread)(at_real *scores, int32_t rows, int32_t keys, const uint64_t *seen, at_real factor,
                              at_rows *chunk);

@@ -189,9 +189,32 @@ static void test_receive(void **state) {
     }
 }
 
+/* Rows of exactly as many numbers as there are keys, so that a sanitizer sees a number past them. */
+static void test_turn(void **state) {
+    (void)state;
+    static block b;
+    test_random rng = {12};
+    for (int n = 0; n < ROUNDS; n++) {
+        make_block(&rng, &b);
+        for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+            float *row[AT_LANES];
+            if (at_kernels_of((attend_isa)isa) == NULL)
+                continue;
+            for (int32_t i = 0; i < b.rows; i++)
+                row[i] = test_block((size_t)b.keys * sizeof(float));
+            at_kernels_of((attend_isa)isa)->turn(b.scores, b.rows, b.keys, row);
+            for (int32_t i = 0; i < b.rows; i++)
+                for (int32_t j = 0; j < b.keys; j++) {
+                    float want = isnan(b.scores[j * AT_LANES + i]) ? NAN : b.scores[j * AT_LANES + i];
+                    assert_memory_equal(&row[i][j], &want, sizeof want);
+                }
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_above), cmocka_unit_test(test_enlist),
-                                       cmocka_unit_test(test_pool), cmocka_unit_test(test_sort),
-                                       cmocka_unit_test(test_receive)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_above),   cmocka_unit_test(test_enlist),
+                                       cmocka_unit_test(test_pool),    cmocka_unit_test(test_sort),
+                                       cmocka_unit_test(test_receive), TEST(test_turn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

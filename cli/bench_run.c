@@ -124,8 +124,10 @@ static int first_call(bench *b, int index) {
         return status;
     b->rows[index].extra_bytes = before < 0 || most < 0 ? -1 : most < before ? 0 : most - before;
     double seconds = time_calls(b, v);
-    for (; seconds >= 0 && seconds * (double)v->repeats < shortest; seconds = time_calls(b, v))
+    while (seconds >= 0 && seconds * (double)v->repeats < shortest) {
         v->repeats *= 2;
+        seconds = time_calls(b, v);
+    }
     return seconds < 0 ? CLI_FAILED : CLI_DONE;
 }
 
@@ -163,7 +165,7 @@ static int run_round(bench *b) {
     if (n == 0 && call_once(b, &b->all[0]) != CLI_DONE)
         return CLI_FAILED;
     before = b->peaks[n] = peak_flops(dtype, b->threads);
-    for (int index = 0; index < b->plan->tap_count; index++, before = after) {
+    for (int index = 0; index < b->plan->tap_count; index++) {
         variant *v = &b->all[index];
         double seconds = v->seconds[n] = time_calls(b, v);
         if (seconds < 0)
@@ -174,6 +176,7 @@ static int run_round(bench *b) {
         v->of_read[n] = b->bytes / seconds / b->reads[n];
         v->of_plain[n] = seconds / plain;
         b->peaks[n] = fmax(b->peaks[n], after);
+        before = after;
     }
     b->runs++;
     return CLI_DONE;

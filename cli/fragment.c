@@ -162,7 +162,7 @@ static int read_query(fragment *f, const char *key, char *text) {
     return cli_parse_int(key, text, 0, INT32_MAX, &f->query);
 }
 
-/* What only the page shows. */
+/* What only the page shows.  NOLINTNEXTLINE(readability-non-const-parameter): one of a list of readers */
 static int pass_over(fragment *f, const char *key, char *text) {
     (void)f;
     (void)key;

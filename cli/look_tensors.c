@@ -177,7 +177,8 @@ static int make_picture(const tensor_view *views, int64_t count, picture *p) {
     if (p->titles == NULL || p->panels == NULL || p->hidden == NULL || p->labels == NULL)
         return -1;
     for (int64_t t = 0; t < views->queries; t++) {
-        if ((p->labels[t] = calloc(NAME_MAX, 1)) == NULL)
+        p->labels[t] = calloc(NAME_MAX, 1);
+        if (p->labels[t] == NULL)
             return -1;
         snprintf(p->labels[t], NAME_MAX, "%lld", (long long)t);
     }
@@ -240,8 +241,10 @@ static int look_at_heads(const inputs *given, const look_options *options, progr
     common.top = options->top < p->keys ? options->top : p->keys;
     if (status == CLI_DONE && options->rows != NULL)
         status = read_rows(options->rows, p->queries, &common, &rows);
-    if (status == CLI_DONE && (views = calloc((size_t)count, sizeof *views)) == NULL)
-        status = cli_failure(no_memory);
+    if (status == CLI_DONE) {
+        views = calloc((size_t)count, sizeof *views);
+        status = views == NULL ? cli_failure(no_memory) : CLI_DONE;
+    }
     threads->runs = (int)count * (1 + (common.rows > 0) + (common.top > 0) + (options->received || common.cells > 0));
     for (int64_t n = 0; status == CLI_DONE && n < count; n++) {
         views[n] = common;

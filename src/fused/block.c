@@ -31,7 +31,8 @@ bool at_bench_size(const at_fused *call, const at_plan *plan, size_t *size) {
     bool fits = add_reals(&reals, AT_CHUNK, AT_LANES) && add_reals(&reals, plan->adjusted ? AT_CHUNK : 0, AT_LANES) &&
                 add_reals(&reals, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
     for (int32_t n = 0; n < plan->blocks; n++)
-        fits = fits && add_reals(&reals, AT_LANES, width) && add_reals(&reals, AT_LANES, value_width) &&
+        fits = fits && add_reals(&reals, AT_LANES, width) && add_reals(&reals, AT_FEW, width) &&
+               add_reals(&reals, AT_LANES, value_width) &&
                add_reals(&reals, plan->keeps ? AT_LANES : 0, (size_t)problem->keys);
     fits = fits && add_reals(&reals, plan->widen_k ? AT_CHUNK : 0, width) &&
            add_reals(&reals, plan->widen_v ? AT_CHUNK : 0, value_width) &&
@@ -66,6 +67,7 @@ at_bench *at_bench_lay_out(const at_fused *call, const at_plan *plan, void *memo
     bench->added_rows = take_reals(&next, plan->adjusted ? AT_ADDED_KEYS : 0, AT_LANES);
     for (int32_t n = 0; n < plan->blocks; n++) {
         bench->blocks[n].queries = take_reals(&next, AT_LANES, width);
+        bench->blocks[n].few = take_reals(&next, AT_FEW, width);
         bench->blocks[n].output = take_reals(&next, AT_LANES, value_width);
         at_real *kept = take_reals(&next, plan->keeps ? AT_LANES : 0, (size_t)problem->keys);
         bench->blocks[n].kept = plan->keeps ? kept : NULL;
@@ -93,6 +95,17 @@ void at_block_clear(const at_problem *problem, at_block *block) {
         at_heaviest_clear(block->tally);
 }
 
+/* Queries of a few rows once more, so close together that they stay in the first cache while keys pass through it. */
+static void pack_few(int64_t width, at_block *block) {
+    int32_t step = 1;
+    while (step < block->rows && step <= AT_FEW)
+        step *= 2;
+    block->few_step = step <= AT_FEW ? step : 0;
+    for (int64_t d = 0; d < width; d++)
+        for (int32_t r = 0; r < block->few_step; r++)
+            block->few[d * step + r] = block->queries[d * AT_LANES + r];
+}
+
 /* Whether all queries fit; if so they are packed. */
 static bool pack_pairs(const at_fused *call, const at_plan *plan, at_block *block) {
     int64_t width = call->problem->head_width;
@@ -118,6 +131,7 @@ static void pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_
                           : at_panel_of(plan->kernels, call->q, at->b, at->h, at->i, 1, bench->rows + row * width).rows;
     }
     plan->kernels->pack(q, block->rows, width, plan->sign, block->queries);
+    pack_few(width, block);
 }
 
 void at_block_pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
@@ -245,6 +259,33 @@ static void combine(const at_fused *call, const at_plan *plan, at_bench *bench, 
                                    width, bench->keep, bench->take, block->output);
 }
 
+/* Whether nobody looks at the scores and weights of a chunk, so that they need not be there for many rows' kernels. */
+static bool at_once(const at_fused *call, const at_plan *plan, const at_block *block, const uint64_t *seen) {
+    return block->few_step > 0 && seen == NULL && !plan->adjusted && !plan->widen_k && !plan->widen_v &&
+           block->kept == NULL && block->tally == NULL && call->lse == NULL && !at_given_out(&call->taps->entropy);
+}
+
+static void step_at_once(const at_fused *call, const at_plan *plan, at_block *block, int32_t count, at_panel keys,
+                         at_panel values) {
+    int64_t width = call->problem->head_width, value_width = call->problem->value_width;
+    at_few few = {.rows = block->rows,
+                  .keys = count,
+                  .queries = block->few,
+                  .q_step = block->few_step,
+                  .width = width,
+                  .k = keys.rows,
+                  .v = values.rows,
+                  .k_dtype = keys.dtype,
+                  .v_dtype = values.dtype,
+                  .k_stride = keys.stride,
+                  .v_stride = values.stride,
+                  .value_width = value_width,
+                  .k_scales = keys.scales,
+                  .v_scales = values.scales,
+                  .factor = plan->factor};
+    plan->kernels->step_few(&few, &block->state, block->output);
+}
+
 void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, at_span chunk,
                    at_panel keys, at_panel values) {
     at_span span = at_block_sees(block, chunk, &keys);
@@ -255,6 +296,10 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
     if (!at_seen_by_some(seen, block->rows, span))
         return;
     values = at_panel_from(values, span.first - chunk.first);
+    if (at_once(call, plan, block, seen)) {
+        step_at_once(call, plan, block, count, keys, values);
+        return;
+    }
     at_ahead then = at_panel_ahead(values, 0, call->problem->value_width);
     const bool in_place = !plan->widen_k || bench->pairs;
     if (block->pairs && !bench->pairs) /* some keys did not fit */

@@ -15,6 +15,8 @@ typedef struct at_block {
     at_span span;     /* keys that some row may see */
     at_real *queries; /* (D, AT_LANES); or (D / 2, AT_LANES) pairs of bf16 */
     bool pairs;       /* which */
+    at_real *few;     /* (D, few_step) the same for up to AT_FEW rows, close together */
+    int32_t few_step; /* rows up to the next of 1, 2, 4 and 8; 0: there are more than AT_FEW */
     at_real *output;  /* (E, AT_LANES) not yet divided */
     at_rows state;
     at_real *kept;   /* (Tk, AT_LANES) scores of the keys that were met, as softmax sees them; NULL: not wanted */

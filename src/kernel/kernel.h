@@ -72,6 +72,18 @@ typedef struct at_ahead {
     int64_t bytes, stride; /* of a row, and from one to the next in bytes */
 } at_ahead;
 
+/* A chunk of which each of a few rows sees all keys. */
+typedef struct at_few {
+    int32_t rows, keys;
+    const at_real *queries; /* (D, q_step); columns past rows up to the next of 1, 2, 4 and 8 are there */
+    int64_t q_step, width;
+    const void *k, *v; /* of k_dtype and v_dtype */
+    int32_t k_dtype, v_dtype;
+    int64_t k_stride, v_stride, value_width;
+    const float *k_scales, *v_scales; /* (keys) or NULL */
+    at_real factor;
+} at_few;
+
 typedef struct at_kernels {
     /* count 16-bit floats, ATTEND_F16 or ATTEND_BF16, to at_real (exactly) and back (rounded once). */
     void (*widen)(const uint16_t *from, int32_t dtype, int64_t count, at_real *to);
@@ -166,6 +178,9 @@ typedef struct at_kernels {
     void (*normalize_spread)(at_real *scores, int32_t rows, int32_t keys, const uint64_t *seen, at_real factor,
                              at_rows *chunk);
     void (*fold_spread)(at_rows *state, const at_rows *chunk, int32_t rows);
+
+    /* What compare_few, weigh, highest, normalize, fold, weigh and combine_few do one after another. */
+    void (*step_few)(const at_few *few, at_rows *state, at_real *output);
 } at_kernels;
 
 #ifdef AT_DOUBLE

@@ -16,33 +16,7 @@
 
 #include "base/half.h"
 #include "kernel/select.h"
-
-/* ---- floats or doubles ---- */
-
-#ifdef AT_DOUBLE
-typedef long double wide;
-typedef uint64_t real_bits;
-#define wide_exp expl
-#define UNIT DBL_EPSILON
-#define ODD_NUMBERS {0, -0.0, 1e-310, -1e-320, 3e153, -3e153, 1e250, -1e250, 700, -900, 1, -1}
-#define HASH 0xdcae21eacaa46c16u
-#else
-typedef double wide;
-typedef uint32_t real_bits;
-#define wide_exp exp
-#define UNIT FLT_EPSILON
-#define ODD_NUMBERS {0, -0.0f, 1e-40f, -1e-42f, 3e18f, -3e18f, 1e30f, -1e30f, 88, -120, 1, -1}
-#define HASH 0xf1c6733c67e0ec55u
-#endif
-
-static wide wide_abs(wide x) { return x < 0 ? -x : x; }
-static wide wide_max(wide a, wide b) { return a > b ? a : b; }
-
-static real_bits bits_of(at_real x) {
-    real_bits bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
+#include "real_test.h"
 
 /* ---- exp2 ---- */
 
@@ -175,29 +149,6 @@ static void test_exp2_is_within_one_unit(void **state) {
 }
 #endif
 
-/* ---- guard pages ---- */
-
-typedef struct guarded {
-    at_real *data;
-    void *map;
-    size_t size;
-} guarded;
-
-/* count floats that end (or begin) right at a page that may not be touched. */
-static guarded guard(size_t count, bool at_end) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = count * sizeof(at_real);
-    size_t inner = (bytes + page - 1) / page * page;
-    guarded block = {NULL, NULL, inner + 2 * page};
-    block.map = mmap(NULL, block.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(block.map != MAP_FAILED);
-    assert_int_equal(mprotect(block.map, page, PROT_NONE), 0);
-    assert_int_equal(mprotect((char *)block.map + page + inner, page, PROT_NONE), 0);
-    block.data = (at_real *)(void *)((char *)block.map + page + (at_end ? inner - bytes : 0));
-    return block;
-}
-
-static void unguard(guarded block) { munmap(block.map, block.size); }
-
 /* ---- one problem through one set of kernels ---- */
 
 typedef struct shape {
@@ -310,12 +261,6 @@ static void free_outputs(const shape *s, outputs *out) {
 
 /* ---- comparisons ---- */
 
-static void same_bits(const at_real *a, const at_real *b, int64_t count) {
-    for (int64_t n = 0; n < count; n++)
-        if (bits_of(a[n]) != bits_of(b[n]) && !(isnan(a[n]) && isnan(b[n])))
-            fail_msg("element %lld of %lld: %a and %a", (long long)n, (long long)count, (double)a[n], (double)b[n]);
-}
-
 static void same_outputs(const shape *s, const outputs *a, const outputs *b) {
     same_bits(a->rows.shift, b->rows.shift, s->rows);
     same_bits(a->rows.sum, b->rows.sum, s->rows);
@@ -386,6 +331,102 @@ static void test_all_sets_agree(void **state) {
             free_outputs(s, &portable);
             free_inputs(s, &in);
         }
+}
+
+/* ---- few rows at once ---- */
+
+/* What step_few stands for, step by step. */
+static void few_steps(const at_kernels *kernels, const at_few *few, const at_real *queries, at_rows *state,
+                      at_real *output) {
+    static _Alignas(64) at_real scores[AT_CHUNK * AT_LANES], keep[AT_LANES], take[AT_LANES];
+    static at_rows chunk;
+    kernels->compare_few(queries, few->rows, few->width, few->k, few->k_dtype, few->k_stride, few->keys, scores,
+                         chunk.highest);
+    if (few->k_scales != NULL)
+        kernels->weigh(scores, few->rows, few->keys, few->k_scales);
+    kernels->highest(scores, few->rows, few->keys, NULL, chunk.highest);
+    kernels->normalize(scores, few->rows, few->keys, NULL, few->factor, &chunk);
+    kernels->fold(state, &chunk, few->rows, keep, take);
+    if (few->v_scales != NULL)
+        kernels->weigh(scores, few->rows, few->keys, few->v_scales);
+    kernels->combine_few(scores, few->rows, few->keys, NULL, few->v, few->v_dtype, few->v_stride, few->value_width,
+                         keep, take, output);
+}
+
+/* So many elements of that type, random, the last one before a page that may not be touched. */
+static guarded elements(int64_t count, int32_t dtype, uint32_t *seed, int kind, const void **first) {
+    size_t size = dtype == ATTEND_I8 ? 1 : dtype == AT_REAL_DTYPE ? sizeof(at_real) : 2, bytes = (size_t)count * size;
+    guarded block = guard(bytes / sizeof(at_real) + 1, true);
+    char *place = (char *)block.map + block.size - (size_t)sysconf(_SC_PAGESIZE) - bytes;
+    for (int64_t n = 0; n < count; n++) {
+        at_real x;
+        fill(&x, 1, seed, kind);
+        int8_t byte = (int8_t)(*seed >> 24);
+        uint16_t half = dtype == ATTEND_F16 ? at_half_to_f16((double)x) : at_half_to_bf16((double)x);
+        memcpy(place + (size_t)n * size, size == 1 ? (void *)&byte : size == 2 ? (void *)&half : (void *)&x, size);
+    }
+    *first = place;
+    return block;
+}
+
+static void check_few(int32_t rows, int32_t keys, int64_t width, int64_t value_width, int32_t dtype, int kind) {
+    static _Alignas(64) at_real queries[300 * AT_LANES], few_queries[300 * AT_FEW], output[2][300 * AT_LANES];
+    static float scales[AT_CHUNK];
+    uint32_t seed = (uint32_t)(rows * 1000 + keys + width);
+    int32_t step = rows == 3 ? 4 : rows, all = dtype == ATTEND_I8 ? (keys + AT_GROUP - 1) / AT_GROUP * AT_GROUP : keys;
+    at_few few = {.rows = rows,
+                  .keys = keys,
+                  .queries = few_queries,
+                  .q_step = step,
+                  .width = width,
+                  .k_dtype = dtype,
+                  .v_dtype = dtype,
+                  .k_stride = width,
+                  .v_stride = value_width,
+                  .value_width = value_width,
+                  .factor = (at_real)0.2,
+                  .k_scales = dtype == ATTEND_I8 ? scales : NULL,
+                  .v_scales = dtype == ATTEND_I8 ? scales : NULL};
+    guarded k = elements(all * width, dtype, &seed, kind, &few.k);
+    guarded v = elements(keys * value_width, dtype, &seed, kind == 2 ? 0 : kind, &few.v);
+    for (int32_t j = 0; j < keys; j++)
+        scales[j] = (float)(random_float(&seed) / 64);
+    for (int64_t d = 0; d < width; d++)
+        for (int32_t i = 0; i < AT_LANES; i++) {
+            queries[d * AT_LANES + i] = i < rows ? random_float(&seed) : 0;
+            if (i < step)
+                few_queries[d * step + i] = queries[d * AT_LANES + i];
+        }
+    for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
+        at_rows state[2] = {{.sum = {0}}, {.sum = {0}}};
+        memset(output, 0, sizeof output);
+        for (int i = 0; i < AT_LANES; i++)
+            state[0].shift[i] = state[1].shift[i] = AT_SHIFT_NONE;
+        if (at_kernels_of((attend_isa)isa) == NULL)
+            continue;
+        few_steps(at_kernels_of(ATTEND_ISA_PORTABLE), &few, queries, &state[0], output[0]);
+        at_kernels_of((attend_isa)isa)->step_few(&few, &state[1], output[1]);
+        same_bits(state[0].shift, state[1].shift, rows);
+        same_bits(state[0].sum, state[1].sum, rows);
+        same_bits(state[0].highest, state[1].highest, rows);
+        for (int64_t e = 0; e < value_width; e++)
+            same_bits(output[0] + e * AT_LANES, output[1] + e * AT_LANES, rows);
+    }
+    unguard(k);
+    unguard(v);
+}
+
+static void test_few_at_once(void **state) {
+    (void)state;
+    static const int32_t rows[] = {1, 2, 3, 4, 8}, keys[] = {1, 15, 37, 250, 256}, widths[] = {1, 17, 64, 80, 128, 299};
+    const int types = AT_REAL_DTYPE == ATTEND_F64 ? 1 : 4;
+    const int32_t dtypes[] = {AT_REAL_DTYPE, ATTEND_F16, ATTEND_BF16, ATTEND_I8};
+    for (int r = 0; r < 5; r++)
+        for (int j = 0; j < 5; j++)
+            for (int w = 0; w < 6; w++)
+                for (int type = 0; type < types; type++)
+                    for (int kind = 0; kind < 3; kind++)
+                        check_few(rows[r], keys[j], widths[w], widths[5 - w], dtypes[type], kind);
 }
 
 /* Hash FNV-1a of the bits of a at_real; one hash for every NaN. */
@@ -534,6 +575,7 @@ int main(void) {
         cmocka_unit_test(test_exp2_is_within_one_unit),
         cmocka_unit_test(test_halves),
         cmocka_unit_test(test_all_sets_agree),
+        cmocka_unit_test(test_few_at_once),
         cmocka_unit_test(test_the_same_on_every_machine),
         cmocka_unit_test(test_neighbours_do_not_matter),
         cmocka_unit_test(test_hidden_content_does_not_matter),

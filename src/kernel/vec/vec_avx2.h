@@ -7,7 +7,7 @@
 
 /* Tiles of 6 x 2 vectors: 12 sums, 2 vectors of queries and one element leave one of the 16 registers free.  4 x 3 would
    fill them, which clang does not manage: it keeps a sum in memory, at half the speed. */
-enum { V_LANES = 8, V_GROUP = 2, V_TILE = 6, V_FEW = 4, V_SIDE = 6, V_RUN = AT_CHUNK };
+enum { V_LANES = 8, V_GROUP = 2, V_TILE = 6, V_FEW = 4, V_SIDE = 6, V_RUN = AT_CHUNK, V_WIDE = 0 };
 #define V_LIFT 0x1p64f /* keeps a weight normal until the product below, which rounds it once */
 
 typedef __m256 v_float;

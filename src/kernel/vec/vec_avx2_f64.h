@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Tiles as in vec_avx2.h. */
-enum { V_LANES = 4, V_GROUP = 2, V_TILE = 6, V_FEW = 4, V_SIDE = 6, V_RUN = 64 };
+enum { V_LANES = 4, V_GROUP = 2, V_TILE = 6, V_FEW = 4, V_SIDE = 6, V_RUN = 64, V_WIDE = 0 };
 #define V_LIFT 0x1p130 /* keeps a weight normal until the product below, which rounds it once */
 
 typedef __m256d v_float;

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* Tiles of 8 x 3 vectors: 24 sums, 3 vectors of queries and one element in 28 of the 32 registers. */
-enum { V_LANES = 16, V_GROUP = 3, V_TILE = 8, V_FEW = 8, V_SIDE = 3, V_RUN = AT_CHUNK };
+enum { V_LANES = 16, V_GROUP = 3, V_TILE = 8, V_FEW = 8, V_SIDE = 3, V_RUN = AT_CHUNK, V_WIDE = 1 };
+#define V_HAS_PAIRS /* v_even_f16 and so on are there */
 #define V_LIFT 1.0f
 
 typedef __m512 v_float;
@@ -22,6 +23,20 @@ static inline v_float v_load_bf16(const uint16_t *from) {
     __m512i bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
     return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
 }
+/* Of sixteen pairs of 16-bit floats the first of each, and the second: turned over together, they take half the shuffles. */
+static inline v_float v_even_bf16(v_float a) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(a), 16));
+}
+static inline v_float v_odd_bf16(v_float a) {
+    return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(-65536)));
+}
+static inline __m512i v_parted(v_float a) {
+    const __m512i from = _mm512_set_epi16(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1, 30, 28, 26, 24, 22,
+                                          20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    return _mm512_permutexvar_epi16(from, _mm512_castps_si512(a));
+}
+static inline v_float v_even_f16(v_float a) { return _mm512_cvtph_ps(_mm512_castsi512_si256(v_parted(a))); }
+static inline v_float v_odd_f16(v_float a) { return _mm512_cvtph_ps(_mm512_extracti64x4_epi64(v_parted(a), 1)); }
 static inline v_float v_load_i8(const int8_t *from) {
     return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)from)));
 }

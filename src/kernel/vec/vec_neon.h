@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Tiles of 8 x 3 vectors: 24 sums, 3 vectors of queries and one element in 28 of the 32 registers. */
-enum { V_LANES = 4, V_GROUP = 3, V_TILE = 8, V_FEW = 8, V_SIDE = 6, V_RUN = 64 };
+enum { V_LANES = 4, V_GROUP = 3, V_TILE = 8, V_FEW = 8, V_SIDE = 6, V_RUN = 64, V_WIDE = 0 };
 #define V_LIFT 0x1p64f /* keeps a weight normal until the product below, which rounds it once */
 
 typedef float32x4_t v_float;

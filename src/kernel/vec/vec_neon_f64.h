@@ -5,7 +5,7 @@
 #include <arm_neon.h>
 #include <stdint.h>
 
-enum { V_LANES = 2, V_GROUP = 3, V_TILE = 8, V_FEW = 8, V_SIDE = 6, V_RUN = 64 };
+enum { V_LANES = 2, V_GROUP = 3, V_TILE = 8, V_FEW = 8, V_SIDE = 6, V_RUN = 64, V_WIDE = 0 };
 #define V_LIFT 0x1p130 /* keeps a weight normal until the product below, which rounds it once */
 
 typedef float64x2_t v_float;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 
-enum { V_LANES = 1, V_GROUP = 3, V_TILE = 4, V_FEW = 4, V_SIDE = 6, V_RUN = 64 };
+enum { V_LANES = 1, V_GROUP = 3, V_TILE = 4, V_FEW = 4, V_SIDE = 6, V_RUN = 64, V_WIDE = 0 };
 #define V_LIFT 1.0
 
 typedef double v_float;

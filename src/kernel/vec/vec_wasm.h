@@ -16,7 +16,7 @@
 
 /* Tiles of 4 x 2 vectors: V8 keeps a register of the 16 of x86-64 for itself and loads all elements of a step first, so
    that 4 x 3 sums go through memory, which takes 1.6 times as long (bench/peers/web, Zen 3, Node 20). */
-enum { V_LANES = 4, V_GROUP = 2, V_TILE = 4, V_FEW = 4, V_SIDE = 6, V_RUN = 64 };
+enum { V_LANES = 4, V_GROUP = 2, V_TILE = 4, V_FEW = 4, V_SIDE = 6, V_RUN = 64, V_WIDE = 0 };
 #define V_LIFT 0x1p64f /* keeps a weight normal until the product below, which rounds it once */
 
 typedef v128_t v_float;

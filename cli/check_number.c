@@ -28,7 +28,13 @@ static void store(attend_dtype dtype, void *element, int negative, int biased, u
 
 void check_number_put(attend_dtype dtype, void *element, int negative, int exponent, uint64_t fraction) {
     format shape = format_of(dtype);
-    store(dtype, element, negative, exponent + bias(shape), fraction >> (64 - shape.fraction_bits));
+    int biased = exponent + bias(shape);
+    uint64_t digits = fraction >> (64 - shape.fraction_bits);
+    if (biased <= 0) { /* denormal, or 0 */
+        digits |= UINT64_C(1) << shape.fraction_bits;
+        digits = biased > -shape.fraction_bits ? digits >> (1 - biased) : 0;
+    }
+    store(dtype, element, negative, biased > 0 ? biased : 0, digits);
 }
 
 void check_number_put_infinity(attend_dtype dtype, void *element, int negative) {

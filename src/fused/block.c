@@ -442,24 +442,26 @@ static bool holds_infinity(const at_fused *call, const at_block *block, int64_t 
     return false;
 }
 
-static int64_t count_nan(const at_real *row, int64_t width) {
-    int64_t count = 0;
-    for (int64_t e = 0; e < width; e++)
-        count += row[e] != row[e];
-    return count;
+/* Whether element e of a row is NaN that the sum of the row does not explain. */
+static bool is_broken(const at_block *block, at_real *const *o, int32_t i, int64_t e) {
+    return isnan(o[i][e]) && !isnan(block->state.sum[i]);
+}
+
+static bool some_broken(const at_block *block, at_real *const *o, int64_t e) {
+    for (int32_t i = 0; i < block->rows; i++)
+        if (is_broken(block, o, i, e))
+            return true;
+    return false;
 }
 
 /* An infinite value that is seen reaches its rows whatever its weight, which may be too small for the numbers here and
    then made NaN of it.  o: rows pointers to E numbers each. */
 static void restore_infinities(const at_fused *call, const at_block *block, at_real *const *o) {
-    int64_t width = call->problem->value_width, broken = 0;
-    for (int32_t i = 0; i < block->rows; i++)
-        broken += isnan(block->state.sum[i]) ? 0 : count_nan(o[i], width);
-    for (int64_t e = 0; broken > 0 && e < width; e++) {
-        if (!holds_infinity(call, block, e))
+    for (int64_t e = 0; e < call->problem->value_width; e++) {
+        if (!some_broken(block, o, e) || !holds_infinity(call, block, e))
             continue;
         for (int32_t i = 0; i < block->rows; i++)
-            if (isnan(o[i][e]) && !isnan(block->state.sum[i]))
+            if (is_broken(block, o, i, e))
                 o[i][e] = (at_real)beyond_numbers(call, &block->query[i], e);
     }
 }

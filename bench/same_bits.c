@@ -1,7 +1,7 @@
 /* same_bits - what the fixed order of sums costs (src/kernel/kernel.h): the AVX2 kernels beside the same work in an order
    that is free, in turns, on one thread.
 
-       cmake --build --preset release --target same_bits && build/release/same_bits
+       cmake --build --preset release && build/release/same_bits
 
    Decode: free are sums over the width in lanes that are added up at the end, the true maximum instead of a whole power of
    two, and sums of weights in lanes.  Prefill: queries lie in lanes, so that the order is nobody's loss but for the chunk
@@ -36,6 +36,7 @@ typedef int32_t whole __attribute__((vector_size(32)));
 
 static float *keys, *values;                     // (CHUNKS, AT_CHUNK, WIDTH)
 static ALIGNED float queries[AT_LANES * WIDTH];  // (WIDTH, AT_LANES)
+static ALIGNED float few_queries[4 * WIDTH];     // (WIDTH, rows): the same, for decode
 static ALIGNED float rows_of_queries[4 * WIDTH]; // (4, WIDTH): the same, for the free order
 static ALIGNED float scores[PREFILL_KEYS * AT_LANES];
 static ALIGNED float output[AT_LANES * WIDTH];
@@ -60,17 +61,36 @@ static vector greater(vector a, vector b) {
 static at_rows state, chunk;
 static ALIGNED float keep[AT_LANES], take[AT_LANES];
 
-static void begin(void) {
+static void begin(int32_t rows) {
+    for (int32_t n = 0; rows <= 4 && n < WIDTH * rows; n++)
+        few_queries[n] = queries[n / rows * AT_LANES + n % rows];
     memset(output, 0, sizeof output);
     for (int i = 0; i < AT_LANES; i++)
         state.shift[i] = AT_SHIFT_NONE, state.sum[i] = 0, state.highest[i] = -INFINITY;
+}
+
+static void decode_step(int32_t rows, const float *k, const float *v) {
+    const at_few few = {.rows = rows,
+                        .keys = AT_CHUNK,
+                        .queries = few_queries,
+                        .q_step = rows,
+                        .width = WIDTH,
+                        .k = k,
+                        .v = v,
+                        .k_dtype = ATTEND_F32,
+                        .v_dtype = ATTEND_F32,
+                        .k_stride = WIDTH,
+                        .v_stride = WIDTH,
+                        .value_width = WIDTH,
+                        .factor = factor};
+    at_kernels_avx2.step_few(&few, &state, output);
 }
 
 static void step(int32_t rows, int32_t count, const float *k, const float *v) {
     const at_kernels *kernels = &at_kernels_avx2;
     const int64_t bytes = WIDTH * (int64_t)sizeof *k;
     const at_ahead now = {(uintptr_t)v, bytes, bytes}, then = {(uintptr_t)k + (uintptr_t)(count * bytes), bytes, bytes};
-    kernels->compare(queries, rows, WIDTH, k, WIDTH, count, NULL, scores, chunk.highest, &now);
+    kernels->compare(queries, rows, WIDTH, k, WIDTH, count, 0, NULL, scores, chunk.highest, &now);
     kernels->normalize(scores, rows, count, NULL, factor, &chunk);
     kernels->fold(&state, &chunk, rows, keep, take);
     kernels->combine(scores, rows, count, NULL, v, WIDTH, WIDTH, keep, take, output, &then);
@@ -185,14 +205,14 @@ typedef struct task {
 
 static double decode(const task *work) {
     double start = seconds();
-    begin();
+    begin(work->rows);
     memset(free_output, 0, sizeof free_output);
     for (int r = 0; r < 4; r++)
         free_rows[r] = (free_row){-1e30f, 0};
     for (int64_t c = 0; c < CHUNKS; c++) {
         const float *k = keys + c % work->chunks * AT_CHUNK * WIDTH, *v = values + c % work->chunks * AT_CHUNK * WIDTH;
         if (work->length != 0)
-            step(work->rows, AT_CHUNK, k, v);
+            decode_step(work->rows, k, v);
         else if (work->rows == 1)
             free_step_1(k, v);
         else
@@ -204,7 +224,7 @@ static double decode(const task *work) {
 static double prefill(const task *work) {
     double start = seconds();
     for (int block = 0; block < 16; block++) {
-        begin();
+        begin(AT_LANES);
         for (int32_t j = 0; j < PREFILL_KEYS; j += work->length)
             step(AT_LANES, work->length, keys + j * WIDTH, values + j * WIDTH);
     }

@@ -336,8 +336,9 @@ typedef struct attend_explanation {
     const char *values_converted;
     const char *compare;                   /* the kernels that do most of the work; NULL on the readable path */
     const char *combine;
-    const char *not_pairs;                 /* why keys are not compared by dot products of pairs of bf16; NULL: they */
-} attend_explanation;                      /* ... are, but for numbers nearer to 0 than 2^-55       */
+    const char *not_pairs;                 /* why keys are not compared by dot products of pairs of bf16; */
+                                           /* ... NULL: they are, but for numbers nearer to 0 than 2^-55 */
+} attend_explanation;
 
 static inline attend_explanation attend_explanation_init(void)
 { attend_explanation e; memset(&e, 0, sizeof e); e.struct_size = (uint32_t)sizeof e; return e; }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "base/fetch.h"
 #include "base/memory.h"
 #include "base/size.h"
 
@@ -136,18 +137,17 @@ static void pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_
 
 void at_block_pack(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block) {
     block->span = at_span_of(block->query, block->rows);
+    block->few_step = 0;
     bench->pairs = block->pairs = bench->pairs && pack_pairs(call, plan, block);
     if (!block->pairs)
         pack(call, plan, bench, block);
 }
 
-/* Asks for row [b,h,i], which is read or written soon; into the second cache, since the few buffers for misses of the first
-   one would be the limit. */
+/* Asks for row [b,h,i], which is read or written soon. */
 static void fetch_row(const attend_in *tensor, int64_t b, int64_t h, int64_t i) {
     int64_t size = (int64_t)attend_dtype_size((attend_dtype)tensor->dtype);
-    const char *row = (const char *)tensor->data + at_row_place(tensor->stride, b, h, i) * size;
-    for (int64_t n = 0; n < tensor->shape[3] * size; n += 64)
-        __builtin_prefetch(row + n, 0, 2);
+    int64_t place = at_row_place(tensor->stride, b, h, i) * size;
+    at_fetch((uintptr_t)tensor->data + (uintptr_t)place, tensor->shape[3] * size);
 }
 
 void at_block_begin(const at_fused *call, const at_plan *plan, at_bench *bench, at_block *block, const at_span *heads,

@@ -7,7 +7,7 @@ static bool in_place(const attend_out *tensor) {
     return !at_given_out(tensor) || (at_panel_in_place(&there) && there.stride[3] == 1);
 }
 
-bool at_cells_are_pairs(const at_problem *problem, const at_taps *taps) {
+bool at_cells_are_single(const at_problem *problem, const at_taps *taps) {
     return taps->grid_rows == problem->queries && taps->grid_columns == problem->keys && in_place(&taps->grid_sum) &&
            in_place(&taps->grid_max) && in_place(&taps->grid_count);
 }

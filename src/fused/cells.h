@@ -6,7 +6,7 @@
 #include "fused/block.h"
 
 /* Whether the grid is one, and can be written so. */
-AT_PART bool at_cells_are_pairs(const at_problem *problem, const at_taps *taps);
+AT_PART bool at_cells_are_single(const at_problem *problem, const at_taps *taps);
 
 /* Nothing is seen: cells of queries and keys of head [b,h] become 0. */
 AT_PART void at_cells_clear(const at_taps *taps, int64_t b, int64_t h, at_span queries, at_span keys);

@@ -54,8 +54,8 @@ static bool holds_pairs(const attend_in *tensor) {
     return even;
 }
 
-/* One condition a line. */
-const char *at_plan_not_pairs(const at_fused *call, const at_plan *plan, attend_isa isa) {
+/* Why keys are not compared as pairs of bf16, in words; NULL when they are. One condition a line. */
+static const char *not_pairs(const at_fused *call, const at_plan *plan, attend_isa isa) {
     if (call->q->dtype != ATTEND_BF16 || at_panel_stored(call->k) != ATTEND_BF16)
         return "queries or keys are not bf16";
     if (AT_REAL_DTYPE == ATTEND_F64)
@@ -165,7 +165,7 @@ void at_plan_make(const at_fused *call, attend_isa isa, int32_t threads, at_plan
     cut_blocks(problem, plan);
     plan->widen_k = at_plan_widens(call->k, plan) != NULL;
     plan->widen_v = at_plan_widens(call->v, plan) != NULL;
-    plan->pairs = at_plan_not_pairs(call, plan, isa) == NULL ? at_pairs_of(isa) : NULL;
+    plan->pairs = not_pairs(call, plan, isa) == NULL ? at_pairs_of(isa) : NULL;
     plan->swapped = at_panel_stored(call->k) == ATTEND_BF16;
     cut_tasks(problem, plan);
     plan->chunks = parts(problem->keys, AT_CHUNK);
@@ -226,7 +226,7 @@ void at_plan_explain(const attend_ctx *ctx, const at_fused *call, attend_explana
     explanation->not_split = plan.whole;
     explanation->threads = at_parallel_lanes(ctx, plan.tasks * plan.splits);
     explanation->keys_converted = plan.pairs != NULL ? NULL : at_plan_widens(call->k, &plan);
-    explanation->not_pairs = at_plan_not_pairs(call, &plan, ctx->isa);
+    explanation->not_pairs = not_pairs(call, &plan, ctx->isa);
     explanation->values_converted = at_plan_widens(call->v, &plan);
     explanation->compare =
         plan.pairs != NULL ? "compare_pairs" : name_of(call->k, plan.widen_k, "compare", "compare_few");

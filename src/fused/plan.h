@@ -52,9 +52,6 @@ AT_PART void at_plan_explain(const attend_ctx *ctx, const at_fused *call, attend
 /* Why keys or values are converted first, in words; NULL when they are read where they lie. */
 AT_PART const char *at_plan_widens(const attend_in *tensor, const at_plan *plan);
 
-/* Why keys are not compared as pairs of bf16, in words; NULL when they are. */
-AT_PART const char *at_plan_not_pairs(const at_fused *call, const at_plan *plan, attend_isa isa);
-
 /* For kernels of isa.  threads matters for splits, and for whether scores are kept. */
 AT_PART void at_plan_make(const at_fused *call, attend_isa isa, int32_t threads, at_plan *plan);
 

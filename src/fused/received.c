@@ -83,7 +83,7 @@ typedef struct received {
     at_real *line_most;         /* (AT_CHUNK, AT_LANES) */
     int64_t band;               /* in slot 0; -1: none */
     int64_t written;            /* bands that are */
-    bool pairs;                 /* each cell of the grid is one pair, and written at once (cells.h) */
+    bool single;                /* each cell of the grid is a single pair, and written at once (cells.h) */
     int32_t slots;              /* that the block at hand touches, slot 0 included */
     int32_t slot[AT_LANES];     /* of each row of the block at hand */
     uint64_t slot_rows[SLOTS];  /* a bit for each */
@@ -161,7 +161,7 @@ static received *begin(const at_forward_work *work, int64_t head, int64_t range,
     tally->keys = keys_of(work, tally->units);
     tally->band = -1;
     tally->written = 0;
-    tally->pairs = wants_grid(call->taps) && at_cells_are_pairs(problem, call->taps);
+    tally->single = wants_grid(call->taps) && at_cells_are_single(problem, call->taps);
     size_t head_size = (sizeof *tally + AT_ALIGNMENT - 1) / AT_ALIGNMENT * AT_ALIGNMENT;
     tally->line_most = (at_real *)(void *)((char *)tally + head_size);
     tally->column_sum = (double *)(void *)(tally->line_most + count.lines);
@@ -237,7 +237,7 @@ static void finish_rows(received *tally) {
     memcpy(tally->count, tally->count + last * width, sizeof(double) * (size_t)width);
 }
 
-/* ---- the grid of pairs ---- */
+/* ---- the grid of single pairs ---- */
 
 /* Rows of queries up to the given one that have not been written, since they see no key of the range. */
 static void clear_rows(received *tally, int64_t end) {
@@ -251,7 +251,7 @@ static at_span queries_of(const at_block *block) {
 }
 
 /* The keys before and after those that the block may see. */
-static void begin_rows_of_pairs(received *tally, const at_block *block, at_span span) {
+static void begin_single_rows(received *tally, const at_block *block, at_span span) {
     at_span queries = queries_of(block), before = {tally->keys.first, span.first}, after = {span.end, tally->keys.end};
     clear_rows(tally, queries.first);
     at_cells_clear(tally->work->call->taps, tally->b, tally->h, queries, before);
@@ -392,7 +392,7 @@ static void step(received *tally, const at_block *block, at_span span) {
     const at_plan *plan = &tally->work->plan;
     const uint64_t *seen = at_see(call->problem, block->query, block->rows, span, tally->bench->seen);
     if (!at_seen_by_some(seen, block->rows, span)) {
-        if (tally->pairs)
+        if (tally->single)
             at_cells_clear(call->taps, tally->b, tally->h, queries_of(block), span);
         return;
     }
@@ -400,9 +400,9 @@ static void step(received *tally, const at_block *block, at_span span) {
     plan->kernels->reweigh(weights, block->rows, (int32_t)(span.end - span.first), seen, plan->factor, &block->final);
     if (at_given_out(&call->taps->column_sum))
         tally_columns(tally, block, span, weights);
-    if (tally->pairs)
+    if (tally->single)
         at_cells_write(call->taps, plan->kernels, block, span, weights, seen);
-    if (!wants_grid(call->taps) || tally->pairs)
+    if (!wants_grid(call->taps) || tally->single)
         return;
     if (at_given_out(&call->taps->grid_count) && at_sees_by_content(call->problem))
         count_by_content(tally, span, seen);
@@ -414,9 +414,9 @@ static void add_block(received *tally, const at_block *block, at_span span) {
     const at_fused *call = tally->work->call;
     span.first = span.first > tally->keys.first ? span.first : tally->keys.first;
     span.end = least(span.end, tally->keys.end);
-    const bool pools = wants_grid(call->taps) && !tally->pairs;
-    if (tally->pairs)
-        begin_rows_of_pairs(tally, block, span);
+    const bool pools = wants_grid(call->taps) && !tally->single;
+    if (tally->single)
+        begin_single_rows(tally, block, span);
     if (pools)
         place_rows(tally, block);
     if (pools && at_given_out(&call->taps->grid_count) && !at_sees_by_content(call->problem))
@@ -465,9 +465,9 @@ static void end(received *tally) {
     const at_taps *taps = tally->work->call->taps;
     for (int64_t j = tally->keys.first; at_given_out(&taps->column_sum) && j < tally->keys.end; j++)
         at_set(&taps->column_sum, tally->b, tally->h, j, 0, tally->column_sum[j - tally->keys.first]);
-    if (tally->pairs)
+    if (tally->single)
         clear_rows(tally, taps->grid_rows);
-    if (!wants_grid(taps) || tally->pairs)
+    if (!wants_grid(taps) || tally->single)
         return;
     if (tally->band >= 0) {
         write_empty_bands(tally, tally->band);

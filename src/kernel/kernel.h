@@ -74,13 +74,13 @@ typedef struct at_ahead {
 
 /* A chunk of which each of a few rows sees all keys. */
 typedef struct at_few {
-    int32_t rows, keys;
+    int32_t rows, keys;     /* at most AT_FEW, and AT_CHUNK */
     const at_real *queries; /* (D, q_step); columns past rows up to the next of 1, 2, 4 and 8 are there */
     int64_t q_step, width;
-    const void *k, *v; /* of k_dtype and v_dtype */
+    const void *k, *v; /* (keys, D) and (keys, E) of k_dtype and v_dtype, as compare_few and combine_few have them */
     int32_t k_dtype, v_dtype;
-    int64_t k_stride, v_stride, value_width;
-    const float *k_scales, *v_scales; /* (keys) or NULL */
+    int64_t k_stride, v_stride, value_width; /* in elements */
+    const float *k_scales, *v_scales;        /* (keys) or NULL */
     at_real factor;
 } at_few;
 
@@ -179,7 +179,8 @@ typedef struct at_kernels {
                              at_rows *chunk);
     void (*fold_spread)(at_rows *state, const at_rows *chunk, int32_t rows);
 
-    /* What compare_few, weigh, highest, normalize, fold, weigh and combine_few do one after another. */
+    /* What compare_few, weigh, highest, normalize, fold, weigh and combine_few do one after another, to the same bits; but
+       nothing is left of the scores.  output (E, AT_LANES). */
     void (*step_few)(const at_few *few, at_rows *state, at_real *output);
 } at_kernels;
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/fetch.h"
 #include "base/half.h"
 #include "tensor/pages.h"
 
@@ -91,9 +92,8 @@ CLEAR_WHERE(uint8_t)
 /* Rows are read piece by piece, many rows in turn, which no processor foresees: as many elements after these are asked for. */
 static void fetch_after(const attend_in *tensor, int64_t place, int64_t count) {
     int64_t size = (int64_t)attend_dtype_size((attend_dtype)tensor->dtype), bytes = count * size;
-    uintptr_t after = (uintptr_t)tensor->data + (uintptr_t)(place * size + bytes);
-    for (int64_t n = 0; tensor->stride[3] == 1 && n < bytes; n += 64)
-        __builtin_prefetch((const void *)(after + (uintptr_t)n), 0, 2);
+    if (tensor->stride[3] == 1)
+        at_fetch((uintptr_t)tensor->data + (uintptr_t)(place * size + bytes), bytes);
 }
 
 void at_clear_where(const attend_in *tensor, int64_t a, int64_t b, int64_t c, int64_t first, int64_t count,

@@ -1,4 +1,4 @@
-/* real_test.h - what the tests of the kernels for floats and those for doubles share: the type, its bits, and memory that
+/* real_test.h - what the tests of the kernels, for floats and for doubles, share: the bits of a number, and memory that
    ends at a page that may not be touched.  Included after cmocka.h. */
 #ifndef REAL_TEST_H
 #define REAL_TEST_H
@@ -12,23 +12,10 @@
 #include "kernel/kernel.h"
 
 #ifdef AT_DOUBLE
-typedef long double wide;
 typedef uint64_t real_bits;
-#define wide_exp expl
-#define UNIT DBL_EPSILON
-#define ODD_NUMBERS {0, -0.0, 1e-310, -1e-320, 3e153, -3e153, 1e250, -1e250, 700, -900, 1, -1}
-#define HASH 0xdcae21eacaa46c16u
 #else
-typedef double wide;
 typedef uint32_t real_bits;
-#define wide_exp exp
-#define UNIT FLT_EPSILON
-#define ODD_NUMBERS {0, -0.0f, 1e-40f, -1e-42f, 3e18f, -3e18f, 1e30f, -1e30f, 88, -120, 1, -1}
-#define HASH 0xf1c6733c67e0ec55u
 #endif
-
-static wide wide_abs(wide x) { return x < 0 ? -x : x; }
-static wide wide_max(wide a, wide b) { return a > b ? a : b; }
 
 static real_bits bits_of(at_real x) {
     real_bits bits;

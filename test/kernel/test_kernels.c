@@ -8,15 +8,29 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/half.h"
 #include "kernel/select.h"
 #include "real_test.h"
+
+#ifdef AT_DOUBLE
+typedef long double wide;
+#define wide_exp expl
+#define UNIT DBL_EPSILON
+#define ODD_NUMBERS {0, -0.0, 1e-310, -1e-320, 3e153, -3e153, 1e250, -1e250, 700, -900, 1, -1}
+#define HASH 0xdcae21eacaa46c16u
+#else
+typedef double wide;
+#define wide_exp exp
+#define UNIT FLT_EPSILON
+#define ODD_NUMBERS {0, -0.0f, 1e-40f, -1e-42f, 3e18f, -3e18f, 1e30f, -1e30f, 88, -120, 1, -1}
+#define HASH 0xf1c6733c67e0ec55u
+#endif
+
+static wide wide_abs(wide x) { return x < 0 ? -x : x; }
+static wide wide_max(wide a, wide b) { return a > b ? a : b; }
 
 /* ---- exp2 ---- */
 

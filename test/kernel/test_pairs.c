@@ -10,12 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/half.h"
 #include "kernel/pairs.h"
 #include "kernel/select.h"
+
+#include "real_test.h"
 
 enum { WIDTH_MOST = 200, KEYS_MOST = 70, ROUNDS = 300 };
 
@@ -32,24 +32,9 @@ static uint16_t number(uint32_t *seed, int wild) {
     return (uint16_t)(next(seed) % 2 << 15 | exponent << 7 | next(seed) % 128);
 }
 
-/* Bytes that end where a page begins that may not be touched. */
-static void *guarded(size_t bytes, void **whole, size_t *all) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), used = (bytes + page - 1) / page * page;
-    *all = used + page;
-    *whole = mmap(NULL, *all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(*whole != MAP_FAILED && mprotect((char *)*whole + used, page, PROT_NONE) == 0);
-    return (char *)*whole + used - bytes;
-}
-
 typedef struct matrices {
     _Alignas(64) float queries[WIDTH_MOST * AT_LANES], scores[KEYS_MOST * AT_LANES], highest[AT_LANES];
 } matrices;
-
-static void assert_same_numbers(const float *a, const float *b, int32_t rows) {
-    for (int32_t i = 0; i < rows; i++)
-        if (!(isnan(a[i]) && isnan(b[i])) && memcmp(&a[i], &b[i], sizeof *a) != 0)
-            fail_msg("row %d: %a and %a", i, (double)a[i], (double)b[i]);
-}
 
 /* The same problem in floats, by the portable kernels. */
 static void compare_floats(const uint16_t *const *q, int32_t rows, int64_t width, const uint16_t *k, int64_t stride,
@@ -76,9 +61,9 @@ static void compare_once(const at_pairs *pairs, uint32_t *seed, int wild) {
     int32_t rows = 1 + (int32_t)(next(seed) % AT_LANES), keys = 1 + (int32_t)(next(seed) % KEYS_MOST);
     int64_t width = 2 + 2 * (int64_t)(next(seed) % (WIDTH_MOST / 2)), stride = width + 2 * (int64_t)(next(seed) % 3);
     uint64_t seen[KEYS_MOST], *mask = next(seed) % 2 ? seen : NULL;
-    size_t count = (size_t)((keys - 1) * stride + width), all;
-    void *whole;
-    uint16_t *k = guarded(count * sizeof *k, &whole, &all);
+    size_t count = (size_t)((keys - 1) * stride + width);
+    guarded block = guard(count / 2, true); /* two to a float */
+    uint16_t *k = (uint16_t *)(void *)block.data;
     for (size_t n = 0; n < count; n++)
         k[n] = number(seed, wild);
     for (int32_t i = 0; i < rows; i++) {
@@ -95,10 +80,10 @@ static void compare_once(const at_pairs *pairs, uint32_t *seed, int wild) {
     for (int32_t j = 0; j < keys; j++)
         for (int32_t i = 0; i < rows; i++)
             if (mask == NULL || seen[j] >> i & 1)
-                assert_same_numbers(got.scores + j * AT_LANES + i, want.scores + j * AT_LANES + i, 1);
+                same_bits(got.scores + j * AT_LANES + i, want.scores + j * AT_LANES + i, 1);
     if (mask == NULL)
-        assert_same_numbers(got.highest, want.highest, rows);
-    munmap(whole, all);
+        same_bits(got.highest, want.highest, rows);
+    unguard(block);
 }
 
 static const at_pairs *pairs_or_skip(void) {

@@ -14,8 +14,8 @@
 #include "base/half.h"
 
 /* Numbers of a vector; vectors of rows, and keys or elements, of a tile; elements that decode takes at once; vectors whose
-   exponentials are made side by side (exp2.inc); keys that combine takes at once (combine.inc); whether decode reads as
-   suits Zen 4 (few.inc). */
+   exponentials are made side by side (exp2.inc); keys that combine takes at once (combine.inc); whether decode takes
+   values in tiles as wide as a row or a vector, as suits Zen 4 (few.inc). */
 enum { V_LANES = 1, V_GROUP = 3, V_TILE = 4, V_FEW = 4, V_SIDE = 6, V_RUN = 64, V_WIDE = 0 };
 #define V_LIFT 1.0f
 

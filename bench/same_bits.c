@@ -73,7 +73,6 @@ static void decode_step(int32_t rows, const float *k, const float *v) {
     const at_few few = {.rows = rows,
                         .keys = AT_CHUNK,
                         .queries = few_queries,
-                        .q_step = rows,
                         .width = WIDTH,
                         .k = k,
                         .v = v,

@@ -216,12 +216,12 @@ void at_block_compare(const at_fused *call, const at_plan *plan, at_bench *bench
     if (block->pairs)
         plan->pairs->compare((const float *)block->queries, block->rows, width, keys.rows, keys.stride, count, seen,
                              (float *)bench->scores, (float *)highest, ahead);
-    else if (keys.dtype == AT_REAL_DTYPE)
+    else if (keys.dtype != AT_REAL_DTYPE || (block->few_step > 0 && !plan->swapped))
+        plan->kernels->compare_few(block->few, block->rows, width, keys.rows, keys.dtype, keys.stride, count,
+                                   bench->scores, highest);
+    else
         plan->kernels->compare(block->queries, block->rows, width, keys.rows, keys.stride, count, plan->swapped, seen,
                                bench->scores, highest, ahead);
-    else
-        plan->kernels->compare_few(block->queries, block->rows, width, keys.rows, keys.dtype, keys.stride, count,
-                                   bench->scores, highest);
     if (keys.scales != NULL)
         plan->kernels->weigh(bench->scores, block->rows, count, keys.scales);
 }
@@ -265,13 +265,19 @@ static bool at_once(const at_fused *call, const at_plan *plan, const at_block *b
            block->kept == NULL && block->tally == NULL && call->lse == NULL && !at_given_out(&call->taps->entropy);
 }
 
-static void step_at_once(const at_fused *call, const at_plan *plan, at_block *block, int32_t count, at_panel keys,
+/* Keys after key first that lie as those before it do, as far as some row may see them. */
+static int32_t keys_after(const at_fused *call, const at_block *block, int64_t first) {
+    int64_t more = call->k->dtype == AT_PAGED ? 0 : block->span.end - first;
+    return (int32_t)(more < AT_CHUNK ? more : AT_CHUNK);
+}
+
+static void step_at_once(const at_fused *call, const at_plan *plan, at_block *block, at_span span, at_panel keys,
                          at_panel values) {
     int64_t width = call->problem->head_width, value_width = call->problem->value_width;
     at_few few = {.rows = block->rows,
-                  .keys = count,
+                  .keys = (int32_t)(span.end - span.first),
+                  .more = keys_after(call, block, span.end),
                   .queries = block->few,
-                  .q_step = block->few_step,
                   .width = width,
                   .k = keys.rows,
                   .v = values.rows,
@@ -297,7 +303,7 @@ void at_block_step(const at_fused *call, const at_plan *plan, at_bench *bench, a
         return;
     values = at_panel_from(values, span.first - chunk.first);
     if (at_once(call, plan, block, seen)) {
-        step_at_once(call, plan, block, count, keys, values);
+        step_at_once(call, plan, block, span, keys, values);
         return;
     }
     at_ahead then = at_panel_ahead(values, 0, call->problem->value_width);

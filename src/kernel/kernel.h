@@ -75,8 +75,9 @@ typedef struct at_ahead {
 /* A chunk of which each of a few rows sees all keys. */
 typedef struct at_few {
     int32_t rows, keys;     /* at most AT_FEW, and AT_CHUNK */
-    const at_real *queries; /* (D, q_step); columns past rows up to the next of 1, 2, 4 and 8 are there */
-    int64_t q_step, width;
+    int32_t more;           /* keys after them, as far apart, that may be read too: they come next */
+    const at_real *queries; /* as compare_few has them */
+    int64_t width;
     const void *k, *v; /* (keys, D) and (keys, E) of k_dtype and v_dtype, as compare_few and combine_few have them */
     int32_t k_dtype, v_dtype;
     int64_t k_stride, v_stride, value_width; /* in elements */
@@ -120,7 +121,7 @@ typedef struct at_kernels {
                     int64_t v_stride, int64_t width, const at_real *keep, const at_real *take, at_real *output,
                     const at_ahead *ahead);
 
-    /* compare and combine for up to AT_FEW rows, with keys and values of dtype AT_REAL_DTYPE or, for floats, of 16 or 8
+    /* compare and combine for up to AT_FEW rows, with queries (D, 1, 2, 4 or 8: the first that holds the rows), and keys and values of dtype AT_REAL_DTYPE or, for floats, of 16 or 8
        bits (F16, BF16 or I8), read where they lie; hidden scores are computed too.  Keys of 8 bits lie (keys / AT_GROUP, D, AT_GROUP), element d
        of AT_GROUP keys side by side, the last group whole; their highest is not found: call highest after weigh. */
     void (*compare_few)(const at_real *queries, int32_t rows, int64_t width, const void *k, int32_t dtype,

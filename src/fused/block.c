@@ -6,6 +6,7 @@
 #include "base/fetch.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "tensor/pages.h"
 
 /* ---- scratch ---- */
 
@@ -265,9 +266,11 @@ static bool at_once(const at_fused *call, const at_plan *plan, const at_block *b
            block->kept == NULL && block->tally == NULL && call->lse == NULL && !at_given_out(&call->taps->entropy);
 }
 
-/* Keys after key first that lie as those before it do, as far as some row may see them. */
+/* Keys from key first on that lie as those before it do, as far as some row may see them; no more than a chunk. */
 static int32_t keys_after(const at_fused *call, const at_block *block, int64_t first) {
-    int64_t more = call->k->dtype == AT_PAGED ? 0 : block->span.end - first;
+    int64_t more = block->span.end - first;
+    if (call->k->dtype == AT_PAGED && first % ((const at_pages *)call->k->data)->page == 0)
+        return 0;
     return (int32_t)(more < AT_CHUNK ? more : AT_CHUNK);
 }
 

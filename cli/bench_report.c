@@ -21,7 +21,7 @@ void bench_report_header(void) {
 void bench_report_row(const bench_row *row) {
     bool fast = strcmp(row->path, "fast") == 0;
     printf("%-15s %-8s %-8s %-4s %3d  %10.4g %10.4g-%-10.4g  %8.1f %5.1f %%  %7.2f %6.1f %%", row->name, row->tap,
-           fast ? attend_isa_name(row->isa) : "readable", attend_dtype_name(row->dtype), (int)row->threads,
+           fast ? attend_isa_name(row->isa) : "readable", attend_dtype_name(row->stored), (int)row->threads,
            row->seconds * 1e3, row->quarter * 1e3, row->three_quarters * 1e3, row->flops / row->seconds * 1e-9,
            row->of_peak * 100, row->bytes / row->seconds * 1e-9, row->of_read * 100);
     print_bytes(row->extra_bytes);
@@ -40,14 +40,14 @@ static json_t *describe(const attend_problem *problem) {
 
 json_t *bench_report_json(const bench_row *row) {
     return json_pack(
-        "{s:s, s:o, s:s, s:s, s:s, s:s, s:i, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, "
+        "{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, "
         "s:o}",
-        "name", row->name, "problem", describe(&row->problem), "dtype", attend_dtype_name(row->dtype), "taps", row->tap,
-        "path", row->path, "isa", attend_isa_name(row->isa), "threads", row->threads, "runs", row->runs, "seconds",
-        row->seconds, "seconds_least", row->least, "seconds_quarter", row->quarter, "seconds_three_quarters",
-        row->three_quarters, "flops", row->flops, "bytes", row->bytes, "peak_flops_per_second", row->peak, "of_peak",
-        row->of_peak, "read_bytes_per_second", row->read, "of_read", row->of_read, "of_plain", row->of_plain,
-        "tensor_bytes", row->tensor_bytes, "extra_bytes",
+        "name", row->name, "problem", describe(&row->problem), "dtype", attend_dtype_name(row->dtype), "stored",
+        attend_dtype_name(row->stored), "taps", row->tap, "path", row->path, "isa", attend_isa_name(row->isa),
+        "threads", row->threads, "runs", row->runs, "seconds", row->seconds, "seconds_least", row->least,
+        "seconds_quarter", row->quarter, "seconds_three_quarters", row->three_quarters, "flops", row->flops, "bytes",
+        row->bytes, "peak_flops_per_second", row->peak, "of_peak", row->of_peak, "read_bytes_per_second", row->read,
+        "of_read", row->of_read, "of_plain", row->of_plain, "tensor_bytes", row->tensor_bytes, "extra_bytes",
         row->extra_bytes < 0 ? json_null() : json_integer(row->extra_bytes));
 }
 

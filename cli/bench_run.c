@@ -28,7 +28,8 @@ typedef struct bench {
     bench_data data;
     inputs given;
     attend_out o, lse;
-    void *memory; /* (read_size) */
+    attend_cache *cache; /* NULL: keys and values are tensors */
+    void *memory;        /* (read_size) */
     int32_t threads;
     double flops, bytes;
     int runs;
@@ -46,8 +47,17 @@ static attend_status look(const bench *b, const variant *v) {
     return attend_look(v->ctx, &call->problem, &call->q, &call->k, &call->extra, finds ? NULL : &lse, &v->taps);
 }
 
+static attend_status decode(const bench *b, const variant *v, const attend_taps *taps) {
+    const forward_call *call = &b->given.call;
+    attend_problem problem = call->problem;
+    problem.keys = problem.query_offset = 0; /* the cache knows them */
+    return attend_decode(v->ctx, &problem, &call->q, b->cache, &call->extra, &b->o, taps);
+}
+
 static attend_status forward(const bench *b, const variant *v, const attend_taps *taps) {
     const forward_call *call = &b->given.call;
+    if (b->cache != NULL)
+        return decode(b, v, taps);
     return attend_forward(v->ctx, &call->problem, &call->q, &call->k, &call->v, &call->extra, &b->o, taps);
 }
 
@@ -86,6 +96,30 @@ static int make_tensors(bench *b) {
     for (int block = 0; block < b->data.count; block++)
         b->bytes += (double)b->data.size[block];
     return status;
+}
+
+/* Keys and values go into a cache, and its bytes are those that are read. */
+static int make_cache(bench *b) {
+    const forward_call *call = &b->given.call;
+    const attend_problem *problem = &call->problem;
+    attend_cache_config config = attend_cache_config_init();
+    config.batch = problem->batch;
+    config.kv_heads = problem->kv_heads;
+    config.head_width = problem->head_width;
+    config.value_width = problem->value_width;
+    config.capacity = problem->keys;
+    config.key_dtype = config.value_dtype = (int32_t)b->plan->cache;
+    attend_status status = attend_cache_create(b->given.ctx, &config, &b->cache);
+    if (status == ATTEND_OK)
+        status = attend_cache_append(b->given.ctx, b->cache, &call->k, &call->v, NULL);
+    if (status != ATTEND_OK)
+        return cli_library_error(b->given.ctx, status);
+    double numbers = (double)(problem->head_width + problem->value_width);
+    double scales = b->plan->cache == ATTEND_I8 ? 2 * sizeof(float) : 0;
+    double rows = (double)(problem->batch * problem->kv_heads * problem->keys);
+    b->bytes -= rows * numbers * (double)attend_dtype_size(b->plan->shape->sizes.dtype);
+    b->bytes += rows * (numbers * (double)attend_dtype_size(b->plan->cache) + scales);
+    return CLI_DONE;
 }
 
 static int make_variant(bench *b, int index) {
@@ -133,6 +167,8 @@ static int first_call(bench *b, int index) {
 
 static int prepare(bench *b) {
     int status = make_tensors(b);
+    if (status == CLI_DONE && b->plan->cache != 0)
+        status = make_cache(b);
     for (int index = 0; index < b->plan->tap_count && status == CLI_DONE; index++)
         status = make_variant(b, index);
     if (status == CLI_DONE && b->plan->alone)
@@ -216,6 +252,7 @@ static void summarize(bench *b, int index) {
     row->isa = attend_ctx_isa(v->ctx);
     row->threads = b->threads;
     row->dtype = b->plan->shape->sizes.dtype;
+    row->stored = b->plan->cache != 0 ? b->plan->cache : row->dtype;
     row->problem = b->given.call.problem;
     row->runs = b->runs;
     row->seconds = part_of(v->seconds, b->runs, 0.5);
@@ -245,6 +282,7 @@ int bench_measure(const bench_plan *plan, bench_row *rows) {
         summarize(b, index);
     for (int index = 0; index < plan->tap_count; index++)
         attend_ctx_destroy(b->all[index].ctx);
+    attend_cache_destroy(b->cache);
     inputs_free(&b->given);
     bench_data_free(&b->data);
     free(b);

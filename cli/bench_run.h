@@ -9,7 +9,7 @@ typedef struct bench_row {
     const char *name, *tap, *path;
     attend_isa isa;
     int32_t threads;
-    attend_dtype dtype;
+    attend_dtype dtype, stored; /* of the queries and the output; of keys and values */
     attend_problem problem;
     int64_t runs;
     double seconds, quarter, three_quarters; /* of one call; a quarter of the runs took less, a quarter took more */
@@ -26,8 +26,9 @@ typedef struct bench_plan {
     const request *wish; /* options, the window of the shape included */
     const char *taps[BENCH_TAPS_MAX];
     int tap_count;
-    double seconds; /* for each row */
-    bool alone;     /* taps without values and output, by attend_look */
+    double seconds;     /* for each row */
+    bool alone;         /* taps without values and output, by attend_look */
+    attend_dtype cache; /* how a cache stores keys and values, 0: they are tensors */
 } bench_plan;
 
 /* Fills in a row for each tap; their runs take turns, and so do the measurements of the machine. */

@@ -19,6 +19,7 @@ typedef struct wishes {
     const char *taps[BENCH_TAPS_MAX];
     int tap_count;
     double seconds;
+    attend_dtype cache;
     bool all_isas, growth, alone, list, machine, json;
     json_t *rows; /* NULL: text */
 } wishes;
@@ -68,6 +69,19 @@ static int take_content(wishes *wish, const char *value) {
     return status;
 }
 
+static int take_cache(wishes *wish, const char *value) {
+    static const attend_dtype types[] = {ATTEND_F16, ATTEND_BF16, ATTEND_F32, ATTEND_I8};
+    enum { TYPES = sizeof types / sizeof types[0] };
+    const char *names[TYPES];
+    int choice;
+    for (int i = 0; i < TYPES; i++)
+        names[i] = attend_dtype_name(types[i]);
+    if (cli_parse_choice("--cache", value, names, TYPES, &choice) != CLI_DONE)
+        return CLI_USAGE;
+    wish->cache = types[choice];
+    return CLI_DONE;
+}
+
 static int take_isa(wishes *wish, const char *value) {
     const char *names[ISAS_MAX + 1];
     int choice, count = isa_names(names);
@@ -88,6 +102,7 @@ static int take_option(wishes *wish, int id, const cli_options *options) {
     switch (id) {
     case OPTION_BENCH_TAPS: return take_taps(wish, value);
     case OPTION_BENCH_CONTENT: return take_content(wish, value);
+    case OPTION_BENCH_CACHE: return take_cache(wish, value);
     case OPTION_BENCH_ISA: return take_isa(wish, value);
     case OPTION_BENCH_SECONDS: return cli_parse_real("--seconds", value, 1e-6, 3600, &wish->seconds);
     case OPTION_BENCH_GROWTH: return take_switch(&wish->growth);
@@ -104,7 +119,7 @@ static int take_option(wishes *wish, int id, const cli_options *options) {
 /* ---- Problems ---------------------------------------------------------------------------------------------------- */
 
 static int measure_on(const wishes *wish, const bench_shape *problem, const request *asked) {
-    bench_plan plan = {problem, asked, {NULL}, wish->tap_count, wish->seconds, wish->alone};
+    bench_plan plan = {problem, asked, {NULL}, wish->tap_count, wish->seconds, wish->alone, wish->cache};
     bench_row rows[BENCH_TAPS_MAX];
     memcpy(plan.taps, wish->taps, sizeof plan.taps);
     if (wish->growth)
@@ -144,7 +159,7 @@ static int measure(const wishes *wish, const bench_shape *problem) {
 static int warm_up(const wishes *wish) {
     bench_shape small = bench_shapes[0];
     bench_row row;
-    bench_plan plan = {&small, &wish->request, {bench_tap_names[0]}, 1, 0.001, false};
+    bench_plan plan = {&small, &wish->request, {bench_tap_names[0]}, 1, 0.001, false, (attend_dtype)0};
     small.sizes.queries = small.sizes.keys = 64;
     small.sizes.dtype = wish->sizes.dtype != 0 ? wish->sizes.dtype : ATTEND_F32;
     return bench_measure(&plan, &row);
@@ -195,6 +210,10 @@ static int check_wishes(wishes *wish, const char *const *names, int count) {
         return cli_usage_error("--growth and --taps exclude each other");
     if (wish->alone && wish->tap_count == 1)
         return cli_usage_error("--alone needs --taps: what is looked at");
+    if (wish->cache != 0 && wish->alone)
+        return cli_usage_error("--cache and --alone exclude each other: attend_look is given tensors");
+    if (wish->cache != 0 && (wish->request.align == ALIGN_FIRST || wish->request.align == ALIGN_OFFSET))
+        return cli_usage_error("--cache has the queries at its end: not with --align first or --query-offset");
     if (count > 0 && sizes)
         return cli_usage_error("%s describes a problem, \"%s\" names one", wish->sizes.first, names[0]);
     if (wish->content != CONTENT_PLAIN && !sizes)

@@ -121,9 +121,10 @@ typedef struct at_kernels {
                     int64_t v_stride, int64_t width, const at_real *keep, const at_real *take, at_real *output,
                     const at_ahead *ahead);
 
-    /* compare and combine for up to AT_FEW rows, with queries (D, 1, 2, 4 or 8: the first that holds the rows), and keys and values of dtype AT_REAL_DTYPE or, for floats, of 16 or 8
-       bits (F16, BF16 or I8), read where they lie; hidden scores are computed too.  Keys of 8 bits lie (keys / AT_GROUP, D, AT_GROUP), element d
-       of AT_GROUP keys side by side, the last group whole; their highest is not found: call highest after weigh. */
+    /* compare and combine for up to AT_FEW rows, with queries (D, 1, 2, 4 or 8), the least that holds the rows, and with
+       keys and values of dtype AT_REAL_DTYPE or, for floats, of 16 or 8 bits (F16, BF16 or I8), read where they lie;
+       hidden scores are computed too.  Keys of 8 bits lie (keys / AT_GROUP, D, AT_GROUP), element d of AT_GROUP keys side
+       by side, the last group whole; their highest is not found: call highest after weigh. */
     void (*compare_few)(const at_real *queries, int32_t rows, int64_t width, const void *k, int32_t dtype,
                         int64_t k_stride, int32_t keys, at_real *scores, at_real *highest);
     void (*combine_few)(const at_real *weights, int32_t rows, int32_t keys, const uint64_t *seen, const void *v,

@@ -8,7 +8,7 @@
 
 /* Tiles of 8 x 3 vectors: 24 sums, 3 vectors of queries and one element in 28 of the 32 registers. */
 enum { V_LANES = 16, V_GROUP = 3, V_TILE = 8, V_FEW = 8, V_SIDE = 3, V_RUN = AT_CHUNK, V_WIDE = 1 };
-#define V_HAS_TOUCH
+#define V_HAS_TOUCH    /* v_touch is there */
 #define V_HAS_QUARTERS /* v_load_quarters and v_turn_quarters are there */
 #define V_HAS_PAIRS    /* v_even_f16 and so on are there */
 #define V_LIFT 1.0f

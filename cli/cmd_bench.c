@@ -71,15 +71,7 @@ static int take_content(wishes *wish, const char *value) {
 
 static int take_cache(wishes *wish, const char *value) {
     static const attend_dtype types[] = {ATTEND_F16, ATTEND_BF16, ATTEND_F32, ATTEND_I8};
-    enum { TYPES = sizeof types / sizeof types[0] };
-    const char *names[TYPES];
-    int choice;
-    for (int i = 0; i < TYPES; i++)
-        names[i] = attend_dtype_name(types[i]);
-    if (cli_parse_choice("--cache", value, names, TYPES, &choice) != CLI_DONE)
-        return CLI_USAGE;
-    wish->cache = types[choice];
-    return CLI_DONE;
+    return request_dtype_among("--cache", value, types, &wish->cache);
 }
 
 static int take_isa(wishes *wish, const char *value) {

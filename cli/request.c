@@ -169,15 +169,19 @@ int request_take(request *wish, const char *name, const char *value) {
     return REQUEST_OTHER;
 }
 
-int request_dtype(const char *value, attend_dtype *dtype) {
-    static const attend_dtype types[] = {ATTEND_F16, ATTEND_BF16, ATTEND_F32, ATTEND_F64};
-    enum { TYPES = sizeof types / sizeof types[0] };
-    const char *names[TYPES];
+int request_dtype_among(const char *option, const char *value, const attend_dtype types[REQUEST_DTYPES],
+                        attend_dtype *dtype) {
+    const char *names[REQUEST_DTYPES];
     int choice;
-    for (int i = 0; i < TYPES; i++)
+    for (int i = 0; i < REQUEST_DTYPES; i++)
         names[i] = attend_dtype_name(types[i]);
-    if (cli_parse_choice("--dtype", value, names, TYPES, &choice) != CLI_DONE)
+    if (cli_parse_choice(option, value, names, REQUEST_DTYPES, &choice) != CLI_DONE)
         return CLI_USAGE;
     *dtype = types[choice];
     return CLI_DONE;
+}
+
+int request_dtype(const char *value, attend_dtype *dtype) {
+    static const attend_dtype types[] = {ATTEND_F16, ATTEND_BF16, ATTEND_F32, ATTEND_F64};
+    return request_dtype_among("--dtype", value, types, dtype);
 }

@@ -47,6 +47,10 @@ request request_init(void);
    option is not one of those that describe a problem. */
 enum { REQUEST_OTHER = -1 };
 int request_take(request *wish, const char *name, const char *value);
+enum { REQUEST_DTYPES = 4 };
+/* The type that the value of an option names, among these. */
+int request_dtype_among(const char *option, const char *value, const attend_dtype types[REQUEST_DTYPES],
+                        attend_dtype *dtype);
 /* The type that --dtype names. */
 int request_dtype(const char *value, attend_dtype *dtype);
 

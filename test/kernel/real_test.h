@@ -50,4 +50,19 @@ static void same_bits(const at_real *a, const at_real *b, int64_t count) {
             fail_msg("element %lld of %lld: %a and %a", (long long)n, (long long)count, (double)a[n], (double)b[n]);
 }
 
+/* Rows before their first key. */
+static inline void begin_rows(at_rows *rows) {
+    memset(rows, 0, sizeof *rows);
+    for (int i = 0; i < AT_LANES; i++) {
+        rows->shift[i] = AT_SHIFT_NONE;
+        rows->highest[i] = -INFINITY;
+    }
+}
+
+static inline void same_rows(const at_rows *a, const at_rows *b, int32_t rows) {
+    same_bits(a->shift, b->shift, rows);
+    same_bits(a->sum, b->sum, rows);
+    same_bits(a->highest, b->highest, rows);
+}
+
 #endif

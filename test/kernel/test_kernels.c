@@ -232,11 +232,7 @@ static outputs run(const at_kernels *kernels, const shape *s, const inputs *in) 
         q[i] = in->q[i].data;
         o[i] = out.o[i].data;
     }
-    for (int i = 0; i < AT_LANES; i++) {
-        out.rows.shift[i] = AT_SHIFT_NONE;
-        out.rows.sum[i] = 0;
-        out.rows.highest[i] = -INFINITY;
-    }
+    begin_rows(&out.rows);
     memset(output, 0, sizeof(at_real) * AT_LANES * (size_t)s->value_width);
     kernels->pack(q, s->rows, s->width, 1.0f, queries);
     for (int32_t j = 0; j < s->keys; j += AT_CHUNK) {
@@ -276,9 +272,7 @@ static void free_outputs(const shape *s, outputs *out) {
 /* ---- comparisons ---- */
 
 static void same_outputs(const shape *s, const outputs *a, const outputs *b) {
-    same_bits(a->rows.shift, b->rows.shift, s->rows);
-    same_bits(a->rows.sum, b->rows.sum, s->rows);
-    same_bits(a->rows.highest, b->rows.highest, s->rows);
+    same_rows(&a->rows, &b->rows, s->rows);
     for (int32_t i = 0; i < s->rows; i++)
         same_bits(a->o[i].data, b->o[i].data, s->value_width);
 }
@@ -382,8 +376,25 @@ static guarded elements(int64_t count, int32_t dtype, uint32_t *seed, int kind, 
     return block;
 }
 
+/* Step by step, or as a whole: the same bits as the steps of plain C. */
+static void check_few_on(const at_kernels *kernels, const at_few *few, bool whole) {
+    static _Alignas(64) at_real output[2][300 * AT_LANES];
+    at_rows state[2];
+    memset(output, 0, sizeof output);
+    begin_rows(&state[0]);
+    begin_rows(&state[1]);
+    few_steps(at_kernels_of(ATTEND_ISA_PORTABLE), few, &state[0], output[0]);
+    if (whole)
+        kernels->step_few(few, &state[1], output[1]);
+    else
+        few_steps(kernels, few, &state[1], output[1]);
+    same_rows(&state[0], &state[1], few->rows);
+    for (int64_t e = 0; e < few->value_width; e++)
+        same_bits(output[0] + e * AT_LANES, output[1] + e * AT_LANES, few->rows);
+}
+
 static void check_few(int32_t rows, int32_t keys, int64_t width, int64_t value_width, int32_t dtype, int kind) {
-    static _Alignas(64) at_real queries[300 * AT_FEW], output[2][300 * AT_LANES];
+    static _Alignas(64) at_real queries[300 * AT_FEW];
     static float scales[AT_CHUNK];
     uint32_t seed = (uint32_t)(rows * 1000 + keys + width);
     const int bytes = dtype == ATTEND_I8;
@@ -411,19 +422,9 @@ static void check_few(int32_t rows, int32_t keys, int64_t width, int64_t value_w
         for (int32_t i = 0; i < step; i++)
             queries[d * step + i] = i < rows ? random_float(&seed) : 0;
     for (int32_t isa = ATTEND_ISA_PORTABLE; isa < AT_ISA_COUNT; isa++) {
-        at_rows state[2] = {{.sum = {0}}, {.sum = {0}}};
-        memset(output, 0, sizeof output);
-        for (int i = 0; i < AT_LANES; i++)
-            state[0].shift[i] = state[1].shift[i] = AT_SHIFT_NONE;
-        if (at_kernels_of((attend_isa)isa) == NULL)
-            continue;
-        few_steps(at_kernels_of(ATTEND_ISA_PORTABLE), &few, &state[0], output[0]);
-        at_kernels_of((attend_isa)isa)->step_few(&few, &state[1], output[1]);
-        same_bits(state[0].shift, state[1].shift, rows);
-        same_bits(state[0].sum, state[1].sum, rows);
-        same_bits(state[0].highest, state[1].highest, rows);
-        for (int64_t e = 0; e < value_width; e++)
-            same_bits(output[0] + e * AT_LANES, output[1] + e * AT_LANES, rows);
+        const at_kernels *kernels = at_kernels_of((attend_isa)isa);
+        for (int whole = 0; whole < 2 && kernels != NULL; whole++)
+            check_few_on(kernels, &few, whole == 1);
     }
     unguard(k);
     unguard(v);

@@ -8,17 +8,16 @@
 
 /* Tiles of 8 x 3 vectors: 24 sums, 3 vectors of queries and one element in 28 of the 32 registers. */
 enum { V_LANES = 16, V_GROUP = 3, V_TILE = 8, V_FEW = 8, V_SIDE = 3, V_RUN = AT_CHUNK, V_WIDE = 1 };
-#define V_HAS_TOUCH    /* v_touch is there */
-#define V_HAS_QUARTERS /* v_load_quarters and v_turn_quarters are there */
+#define V_HAS_QUARTERS /* v_touch, v_load_quarters and v_turn_quarters are there: decode reads keys in order */
 #define V_HAS_PAIRS    /* v_even_f16 and so on are there */
 #define V_LIFT 1.0f
 
 typedef __m512 v_float;
 typedef __mmask16 v_mask;
 
-/* Reads a line.  The instruction lies where a line of code begins: processors tell the loads that their prefetchers follow
-   by the lower bits of where they lie, and others in a long loop would often have the same.  Decode of bf16 on a Zen 4 took
-   35 ms or 24 ms after a change that moved nothing else, and takes 24 ms so. */
+/* Reads a line.  The instruction lies where a line of code begins: decode of bf16 on a Zen 4 took 35 ms or 24 ms after
+   changes that moved nothing else, and takes 24 ms so.  It looks as if the prefetchers told loads by the lower bits of
+   where they lie, which others in a long loop share. */
 static inline void v_touch(const char *line) { __asm__ volatile(".p2align 6\n\tmovb %0, %%al" : : "m"(*line) : "al"); }
 static inline v_float v_load(const float *from) { return _mm512_loadu_ps(from); }
 static inline void v_store(float *to, v_float a) { _mm512_storeu_ps(to, a); }

@@ -15,8 +15,8 @@
 
 /* Numbers of a vector; vectors of rows, and keys or elements, of a tile; elements that decode takes at once; vectors whose
    exponentials are made side by side (exp2.inc); keys that combine takes at once (combine.inc); whether decode takes
-   values in tiles as wide as a row or a vector and keys in the order in which they lie, as suits Zen 4 (few.inc); that
-   goes with V_HAS_TOUCH and V_HAS_QUARTERS (vec_avx512.h). */
+   values in tiles as wide as a row or a vector, as suits Zen 4 (few.inc).  A header may have more, and say so by
+   V_HAS_PAIRS and V_HAS_QUARTERS (vec_avx512.h). */
 enum { V_LANES = 1, V_GROUP = 3, V_TILE = 4, V_FEW = 4, V_SIDE = 6, V_RUN = 64, V_WIDE = 0 };
 #define V_LIFT 1.0f
 
